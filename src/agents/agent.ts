@@ -1,0 +1,75 @@
+import type { ToolDefinition, TurnStats } from '../model/chat-model.ts'
+import type { Play } from '../spec/task.ts'
+
+/** What an agent gets back for one tool call. */
+export interface ToolOutcome {
+  /** Exactly the text the model sees, after cutting. */
+  readonly delivered: string
+  readonly exitCode: number | null
+}
+
+/** How a call reached the tools: with parsed arguments, or with arguments that did not parse (then `raw` is what came). */
+export type ToolArguments =
+  | { readonly valid: true; readonly value: Readonly<Record<string, unknown>> }
+  | { readonly valid: false; readonly raw: string; readonly problem: string }
+
+/** The tools of one trial. Every call is executed, observed and logged; calls run one after another. */
+export interface Toolbox {
+  readonly definitions: readonly ToolDefinition[]
+  call(
+    name: string,
+    args: ToolArguments,
+    context: { readonly turn: number; readonly signal: AbortSignal },
+  ): Promise<ToolOutcome>
+}
+
+/** Notes of an agent about one turn; tool calls are logged by the toolbox itself. */
+export interface TurnNote {
+  readonly turn: number
+  readonly text: string
+  readonly reasoning: string | null
+  readonly finishReason: string | null
+  /** null for agents without a model. */
+  readonly stats: TurnStats | null
+}
+
+export interface Session {
+  readonly prompt: string
+  readonly system: string | null
+  readonly toolbox: Toolbox
+  readonly maxTurns: number
+  readonly seed: number
+  /** What the `reference` agent plays; null for tasks without one. */
+  readonly play: Play | null
+  readonly signal: AbortSignal
+  readonly emit: (note: TurnNote) => void
+}
+
+export type EndingReason =
+  | 'answered'
+  | 'max_turns'
+  | 'loop'
+  | 'empty_reply'
+  | 'tool_markup_in_text'
+  | 'output_limit'
+  | 'reasoning_exhausted'
+  | 'context_overflow'
+  | 'malformed_by_server'
+
+/** How an agent ended by itself. Deadlines and cancellation arrive through the signal instead. */
+export interface Ending {
+  readonly reason: EndingReason
+  readonly finalText: string | null
+  /** Detail for people, for example the server's own words. */
+  readonly detail: string | null
+  readonly servedModel: string | null
+}
+
+/**
+ * What solves a task.
+ * @throws InfraError when server or sandbox failed; ConfigError when the run must stop.
+ */
+export interface Agent {
+  readonly name: string
+  run(session: Session): Promise<Ending>
+}

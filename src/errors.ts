@@ -1,0 +1,43 @@
+/**
+ * The error classes of the product. This file is a leaf: every folder may import it, it imports nothing of ours.
+ * Every message says what happened; `remedy` says what to do about it.
+ */
+export interface ErrorDetails {
+  /** Stable, machine-readable name of the fault, for example `engine_unreachable`. */
+  readonly code: string
+  /** One sentence that tells the user what to do. */
+  readonly remedy: string
+  readonly cause?: unknown
+}
+
+export class BenchError extends Error {
+  readonly code: string
+  readonly remedy: string
+
+  constructor(message: string, details: ErrorDetails) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.name = new.target.name
+    this.code = details.code
+    this.remedy = details.remedy
+  }
+}
+
+/** The run cannot be made as configured (bad variable, no engine, server refused the key): exit status 2, nothing recorded. */
+export class ConfigError extends BenchError {}
+
+/** Server, sandbox or harness failed during a trial: outcome `infra`, never the model's failure. */
+export class InfraError extends BenchError {}
+
+/** A mistake in a task or manifest, reported at collection with file, field and remedy. */
+export class SpecError extends BenchError {}
+
+/** Text of an error for a person: message, remedy, and the cause when it adds something. */
+export function explainError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const remedy = error instanceof BenchError ? `\n  remedy: ${error.remedy}` : ''
+  const cause =
+    error.cause instanceof Error && !error.message.includes(error.cause.message)
+      ? `\n  cause: ${error.cause.message}`
+      : ''
+  return `${error.message}${cause}${remedy}`
+}

@@ -1,0 +1,112 @@
+/** One OpenAI-compatible server behind a small interface: a conversation goes in, one classified reply comes out. */
+
+export interface ToolDefinition {
+  readonly name: string
+  readonly description: string
+  /** JSON Schema of the arguments. */
+  readonly parameters: Readonly<Record<string, unknown>>
+}
+
+/** A call the model made. `arguments` is parsed once, here; what does not parse to an object is kept as it came. */
+export interface ToolCall {
+  readonly id: string
+  readonly name: string
+  readonly arguments:
+    | { readonly valid: true; readonly value: Readonly<Record<string, unknown>> }
+    | { readonly valid: false; readonly raw: string; readonly problem: string }
+}
+
+export type ChatMessage =
+  | { readonly role: 'system' | 'user'; readonly content: string }
+  | {
+      readonly role: 'assistant'
+      readonly content: string
+      /** Reasoning text, with the field it came in, so that it can be sent back where it is read. */
+      readonly reasoning: { readonly field: 'reasoning' | 'reasoning_content'; readonly text: string } | null
+      readonly toolCalls: readonly ToolCall[]
+    }
+  | { readonly role: 'tool'; readonly toolCallId: string; readonly content: string }
+
+/** Token counts and times of one request. null = the server did not say; nothing is estimated. */
+export interface TurnStats {
+  readonly promptTokens: number | null
+  readonly completionTokens: number | null
+  readonly cachedTokens: number | null
+  readonly reasoningTokens: number | null
+  readonly elapsedMs: number
+  /** From sending the request to the first piece of text, reasoning or tool call. */
+  readonly firstTokenMs: number | null
+  readonly promptTokensPerSecond: number | null
+  readonly decodeTokensPerSecond: number | null
+  /** Attempts made, 1 = no retry. */
+  readonly attempts: number
+}
+
+export interface ReplyBody {
+  readonly text: string
+  readonly reasoning: { readonly field: 'reasoning' | 'reasoning_content'; readonly text: string } | null
+  readonly toolCalls: readonly ToolCall[]
+  /** As the server sent it; null when none came. Never used to decide whether there are tool calls. */
+  readonly finishReason: string | null
+  readonly stats: TurnStats
+  /** The model the server says it used. */
+  readonly servedModel: string | null
+}
+
+export type ModelErrorReason =
+  | 'empty_reply'
+  | 'tool_markup_in_text'
+  | 'output_limit'
+  | 'reasoning_exhausted'
+  | 'malformed_by_server'
+
+/** What the server sent, classified once. Only `ok` and `model_error` are the model's doing. */
+export type Reply =
+  | ({ readonly kind: 'ok' } & ReplyBody)
+  | ({ readonly kind: 'model_error'; readonly reason: ModelErrorReason; readonly detail: string } & ReplyBody)
+  | { readonly kind: 'context_overflow'; readonly detail: string; readonly contextTokens: number | null }
+  | { readonly kind: 'infra'; readonly code: string; readonly detail: string; readonly remedy: string }
+  | { readonly kind: 'config'; readonly code: string; readonly detail: string; readonly remedy: string }
+
+export interface Sampling {
+  readonly temperature: number | null
+  readonly topP: number | null
+  readonly maxTokens: number
+  readonly extraBody: Readonly<Record<string, unknown>> | null
+}
+
+/** What the server says it is. null = not said. */
+export interface ServerIdentity {
+  readonly kind: 'llama-server' | 'ollama' | 'lmstudio' | 'vllm' | 'openai-compatible'
+  readonly baseUrl: string
+  readonly build: string | null
+  readonly modelPath: string | null
+  readonly contextTokens: number | null
+  readonly slots: number | null
+  readonly chatTemplateSha256: string | null
+  /** The server's own default sampling, as it reports it. */
+  readonly defaultSampling: Readonly<Record<string, unknown>> | null
+}
+
+/** Everything a worker needs to talk to the model; serialisable. */
+export interface ModelPlan {
+  readonly model: string
+  readonly baseUrl: string
+  readonly apiKey: string | null
+  readonly sampling: Sampling
+  /** Milliseconds without a byte from the server before a request is given up. */
+  readonly idleTimeoutMs: number
+  readonly server: ServerIdentity
+}
+
+export interface ChatRequest {
+  readonly messages: readonly ChatMessage[]
+  readonly tools: readonly ToolDefinition[]
+  readonly seed: number
+}
+
+export interface ChatModel {
+  readonly plan: ModelPlan
+  /** Never throws for what a server does; rejects only with the signal's reason. */
+  complete(request: ChatRequest, signal: AbortSignal): Promise<Reply>
+}

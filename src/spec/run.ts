@@ -1,0 +1,49 @@
+/** The questions a flag can ask about one trial. Pure over what was recorded; implemented in `src/evidence`. */
+
+/** When something happened: the tool call (1 = first of the trial) and the turn it belonged to. */
+export interface Moment {
+  readonly turn: number
+  readonly call: number
+}
+
+/** Bounds on when something must have happened. `false` (the other thing never happened) makes the answer false. */
+export interface Order {
+  readonly before?: Moment | false
+  readonly after?: Moment | false
+}
+
+export interface ReadQuestion extends Order {
+  /** How many distinct lines of the file must have been shown (default 1). */
+  readonly lines?: number
+  /** A distinctive line that matches this must have been shown. */
+  readonly showing?: RegExp
+}
+
+export interface Run<Check extends string = string> {
+  /** First moment at which content of the file, as it was then, was in a tool result. */
+  sawContentOf(path: string, question?: ReadQuestion): Moment | false
+  /** First moment at which a failing test session had been seen by the model (exit status or summary in a result). */
+  sawTestsFail(order?: Order): Moment | false
+  /** First moment of a passing test session of the whole visible suite that the model could see. Combine with `verified`. */
+  sawTestsPass(order?: Order): Moment | false
+  /** First moment at which the file (a path or a glob) differed from the setup. */
+  firstChange(pathOrGlob: string): Moment | false
+  /** First moment at which the file existed. */
+  firstExists(path: string): Moment | false
+  /** The file's final content equals its setup. */
+  unchanged(path: string): boolean
+  /** Final text of a file; null when absent, binary or too large. */
+  finalText(path: string): string | null
+  /** The named check of `verify` held. */
+  verified(check: Check): boolean
+  /** The agent called a tool that does not exist. */
+  calledUnknownTool(): Moment | false
+  /** How often the file was read (its content shown to the model). */
+  timesRead(path: string): number
+  /** Tool calls made so far in the whole trial. */
+  readonly callCount: number
+  /** Last text of the agent. */
+  readonly finalAnswer: string
+  /** Adds a reason that is shown when the flag is lost. */
+  because(reason: string): false
+}
