@@ -1,0 +1,87 @@
+import { createHash, type Hash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import type { Task } from './task.ts'
+
+/**
+ * Raised whenever the meaning of a question a flag can ask, or the way checks are evaluated, changes: results from before
+ * are then no longer the same measurement.
+ */
+export const EVIDENCE_VERSION = 1
+
+const MAX_SOURCES = 50
+/** Relative imports, static, dynamic and re-exported. */
+const RELATIVE_IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*['"](\.{1,2}\/[^'"]+)['"]/g
+
+/**
+ * SHA-256 (hex) over all of a task that can change a verdict. Code counts twice: as the text of each flag and check, and
+ * as the spec file with the modules it imports relatively, since a constant beside a check is part of what it does. So an
+ * edited comment makes a new fingerprint too: a needless repetition is cheaper than a stale result.
+ */
+export function fingerprintOf(task: Omit<Task, 'fingerprint'>): string {
+  const hash = createHash('sha256')
+  add(hash, 'evidence', String(EVIDENCE_VERSION))
+  add(hash, 'id', task.id)
+  add(hash, 'prompt', task.prompt)
+  add(hash, 'system', JSON.stringify(task.system))
+  for (const [path, file] of sorted(task.setup)) {
+    add(hash, 'file', path)
+    add(hash, 'mode', file.mode.toString(8))
+    add(hash, 'bytes', file.bytes)
+  }
+  add(hash, 'allowedWrites', JSON.stringify([...task.allowedWrites].sort()))
+  add(hash, 'requires', JSON.stringify([...task.requires].sort()))
+  add(hash, 'limits', JSON.stringify([task.maxTurns, task.commandTimeoutMs, task.trialTimeoutMs, task.contextTokens]))
+  add(hash, 'inconclusiveWhenCut', String(task.inconclusiveWhenCut))
+  for (const [id, flag] of sorted(task.flags)) add(hash, `flag ${id}`, codeText(flag))
+  for (const [name, check] of sorted(task.verify)) add(hash, `verify ${name}`, codeText(check))
+  for (const text of sourceTexts(task.source.file)) add(hash, 'source', text)
+  return hash.digest('hex')
+}
+
+/**
+ * Text of a function without what a test runner's transform puts into it: names of hoisted imports (numbered by order of
+ * import) and the counters of coverage instrumentation.
+ */
+export function codeText(code: (...args: never[]) => unknown): string {
+  return code
+    .toString()
+    .replace(/__vi_import_\d+__/g, '__import__')
+    .replace(/\bcov_[a-z0-9]+\(\)\.[sfb]\[\d+\](?:\[\d+\])?\+\+[;,]?\s*/g, '')
+}
+
+/** Texts of the spec file and of the modules it imports by relative path, in order of first mention; none when it cannot be read. */
+function sourceTexts(file: string): string[] {
+  const texts = new Map<string, string>()
+  const queue = [file]
+  for (let path = queue.shift(); path !== undefined && texts.size < MAX_SOURCES; path = queue.shift()) {
+    if (texts.has(path)) continue
+    const text = readText(path)
+    if (text === null) continue
+    texts.set(path, text)
+    for (const [, specifier] of text.matchAll(RELATIVE_IMPORT)) {
+      if (specifier !== undefined) queue.push(resolve(dirname(path), specifier))
+    }
+  }
+  return [...texts.values()]
+}
+
+function readText(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    // Specs made in memory, and imports without an extension, have no file under that name.
+    if (error instanceof Error && 'code' in error) return null
+    throw error
+  }
+}
+
+function sorted<Value>(map: ReadonlyMap<string, Value>): (readonly [string, Value])[] {
+  return [...map].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+}
+
+/** Length-prefixed, so that no two different lists of parts give the same bytes. */
+function add(hash: Hash, label: string, data: string | Uint8Array): void {
+  const bytes = typeof data === 'string' ? Buffer.from(data) : data
+  hash.update(`${label.length}:${label}:${bytes.length}:`).update(bytes)
+}

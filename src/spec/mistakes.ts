@@ -1,0 +1,60 @@
+/** Mistakes of a spec are collected and reported together, so that an author corrects a file once and not once per error. */
+import { relative } from 'node:path'
+import { closest, distance } from 'fastest-levenshtein'
+import { SpecError } from '../errors.ts'
+import type { SourcePosition } from './task.ts'
+
+export interface Mistake {
+  /** Where in the spec, for example `flags.file_edit`. */
+  readonly field: string
+  /** What is wrong. */
+  readonly problem: string
+  /** What to do about it. */
+  readonly remedy: string
+}
+
+/** Mistakes beyond this number are only counted: a spec made by a broken loop must not print a book. */
+const MAX_SHOWN = 30
+
+/**
+ * One error for all mistakes of a spec (code `spec_invalid`). Its stack holds nothing but the place in the spec file, so
+ * that a test runner prints the author's lines and not ours.
+ */
+export function specError(position: SourcePosition, mistakes: readonly Mistake[], cause?: unknown): SpecError {
+  const file = shortPath(position.file)
+  const shown = mistakes.slice(0, MAX_SHOWN)
+  const more = mistakes.length > shown.length ? [`${file}: and ${mistakes.length - shown.length} more mistakes`] : []
+  const message = [...shown.map(({ field, problem }) => `${file}: ${field}: ${problem}`), ...more].join('\n')
+  const remedy =
+    shown.length === 1
+      ? shown.map(mistake => mistake.remedy).join('')
+      : shown.map(mistake => `${mistake.field}: ${mistake.remedy}`).join('\n')
+  const error = new SpecError(message, { code: 'spec_invalid', remedy, cause })
+  error.stack = `SpecError: ${message}\n    at ${position.file}:${position.line}:${position.column}`
+  return error
+}
+
+/** The known name that is nearest to a mistyped one, or null when none is near (more than a third of it differs). */
+export function nearest(name: string, known: readonly string[]): string | null {
+  if (known.length === 0) return null
+  const candidate = closest(name, [...known])
+  return distance(name, candidate) <= Math.max(2, Math.ceil(name.length / 3)) ? candidate : null
+}
+
+/** Remedy for a name that is not known: the nearest one, else the list of all. */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const candidate = nearest(name, known)
+  if (candidate !== null) return `Did you mean "${candidate}"?`
+  return known.length === 0 ? 'There is none to name.' : `Use one of: ${known.map(one => `"${one}"`).join(', ')}.`
+}
+
+/** Relative to the working directory where the file is below it. */
+function shortPath(file: string): string {
+  const path = relative(process.cwd(), file)
+  return path === '' || path.startsWith('..') ? file : path
+}
+
+/** Text of an unknown thrown thing. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+}

@@ -1,0 +1,135 @@
+/**
+ * Dry run of flags: every flag is asked about invented trials, and what it asks in turn is noted. That finds a check that
+ * does not exist, a file that can never be there and code that throws, before a model has spent an hour on the task.
+ */
+import type { Moment, ReadQuestion, Run } from './run.ts'
+import type { Flag } from './task.ts'
+
+/** What one flag asked, over all invented trials. */
+export interface FlagProbe {
+  readonly checks: ReadonlySet<string>
+  /** Files whose content must have been read (`sawContentOf`, `timesRead`). */
+  readonly reads: ReadonlySet<string>
+  /** All other files asked for, globs included. */
+  readonly files: ReadonlySet<string>
+  /** What the flag threw, or null. */
+  readonly thrown: { readonly error: unknown } | null
+  /** What it answered where the answer is none a flag may give, for example `a promise`; else null. */
+  readonly wrongAnswer: string | null
+}
+
+/**
+ * Answers of the invented trials: question number n of a flag is answered by bit n of the number, repeated. 0 is "nothing
+ * happened", 15 is "everything happened"; the mixes lead past both sides of `&&` and `||`.
+ */
+const PATTERNS = Array.from({ length: 16 }, (_, pattern) => pattern)
+const PATTERN_BITS = 4
+
+/** Asks a flag about the invented trials. `textOf` gives a file's text in the setup, where it has one. */
+export function probeFlag(flag: Flag, textOf: (path: string) => string | null): FlagProbe {
+  const checks = new Set<string>()
+  const reads = new Set<string>()
+  const files = new Set<string>()
+  let thrown: FlagProbe['thrown'] = null
+  let wrongAnswer: string | null = null
+  for (const pattern of PATTERNS) {
+    try {
+      const answer: unknown = flag(inventedRun(pattern, { checks, reads, files, textOf }))
+      wrongAnswer ??= describeWrongAnswer(answer)
+    } catch (error) {
+      thrown ??= { error }
+    }
+  }
+  return { checks, reads, files, thrown, wrongAnswer }
+}
+
+interface Notes {
+  readonly checks: Set<string>
+  readonly reads: Set<string>
+  readonly files: Set<string>
+  readonly textOf: (path: string) => string | null
+}
+
+function inventedRun(pattern: number, { checks, reads, files, textOf }: Notes): Run {
+  let asked = 0
+  const yes = (): boolean => {
+    const bit = (pattern >> (asked % PATTERN_BITS)) & 1
+    asked += 1
+    return bit === 1
+  }
+  const moment = (): Moment | false => (yes() ? { turn: asked, call: asked } : false)
+  const note = (set: Set<string>, value: string): void => {
+    set.add(typeof value === 'string' ? value : `(${typeof value})`)
+  }
+  return {
+    sawContentOf(path: string, _question?: ReadQuestion) {
+      note(reads, path)
+      return moment()
+    },
+    timesRead(path) {
+      note(reads, path)
+      return yes() ? 1 : 0
+    },
+    sawTestsFail: () => moment(),
+    sawTestsPass: () => moment(),
+    firstChange(pathOrGlob) {
+      note(files, pathOrGlob)
+      return moment()
+    },
+    firstExists(path) {
+      note(files, path)
+      return moment()
+    },
+    unchanged(path) {
+      note(files, path)
+      return yes()
+    },
+    finalText(path) {
+      note(files, path)
+      return yes() ? (textOf(path) ?? 'text of a file\n') : null
+    },
+    verified(check) {
+      note(checks, check)
+      return yes()
+    },
+    calledUnknownTool: () => moment(),
+    callCount: pattern,
+    finalAnswer: pattern === 0 ? '' : 'final answer',
+    because: () => false,
+  }
+}
+
+function describeWrongAnswer(answer: unknown): string | null {
+  if (answer === undefined || answer === null || typeof answer === 'boolean') return null
+  if (typeof answer !== 'object') return `a ${typeof answer}`
+  if (answer instanceof Promise) return 'a promise'
+  return 'turn' in answer && 'call' in answer ? null : 'an object that is no moment'
+}
+
+/**
+ * The files each flag of a task must have been shown (`sawContentOf`, `timesRead`), by flag id. A collector uses it to
+ * refuse a flag that asks for a file without any line to recognise it by.
+ */
+export function readsOf(task: {
+  readonly flags: ReadonlyMap<string, Flag>
+  readonly setup: ReadonlyMap<string, { readonly bytes: Uint8Array }>
+}): ReadonlyMap<string, readonly string[]> {
+  const reads = new Map<string, readonly string[]>()
+  for (const [id, flag] of task.flags) {
+    const probe = probeFlag(flag, path => textIn(task.setup, path))
+    if (probe.reads.size > 0) reads.set(id, [...probe.reads].sort())
+  }
+  return reads
+}
+
+/** Text of a file of a setup; null when it is absent or not UTF-8. */
+export function textIn(setup: ReadonlyMap<string, { readonly bytes: Uint8Array }>, path: string): string | null {
+  const file = setup.get(path)
+  if (file === undefined) return null
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(file.bytes)
+  } catch (error) {
+    if (error instanceof TypeError) return null
+    throw error
+  }
+}

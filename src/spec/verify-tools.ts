@@ -1,0 +1,120 @@
+import { SpecError } from '../errors.ts'
+import type { Evaluation, FunctionCall } from '../sandbox/sandbox.ts'
+import type { FileMap } from '../sandbox/snapshot.ts'
+import { textIn } from './probe.ts'
+import { compareOutcome, expectedProblem } from './values.ts'
+import type { CheckResult, Expected, PythonModule, VerifyTools } from './verify.ts'
+
+/** Why an evaluation gave no values. All of these are what the model's code did. */
+const NO_VALUES: Readonly<Record<Exclude<Evaluation['kind'], 'values'>, string>> = {
+  'no-frame': 'the code ended or left before it gave any value',
+  'bad-frame': 'what came back is not a list of values',
+  'extra-bytes': 'something else wrote beside the values',
+  'too-big': 'the values are too big',
+  timeout: 'the code did not end in time',
+}
+
+const PYTHON_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
+const MODULE_NAME = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*$/
+const MAX_CALLS = 1_000
+
+/**
+ * The tools a check of `verify` works with. All calls of one `call(…).gives(…)` are made in one process, in order, so
+ * that code which is right only the first time is found out.
+ * @param evaluate Calls functions in the verify sandbox; an error it throws is a fault of the sandbox and passes through.
+ * @param files What the agent left of the files it may write.
+ */
+export function createVerifyTools(options: {
+  readonly evaluate: (calls: readonly FunctionCall[]) => Promise<Evaluation>
+  readonly files: FileMap
+}): VerifyTools {
+  const { evaluate, files } = options
+  return {
+    python: module => pythonModule(module, evaluate),
+    text: path => textIn(files, path),
+    files: [...files.keys()].sort(),
+    check: (ok, reason) => ({ ok, reason }),
+  }
+}
+
+function pythonModule(module: string, evaluate: (calls: readonly FunctionCall[]) => Promise<Evaluation>): PythonModule {
+  if (!MODULE_NAME.test(module)) {
+    throw invalid(
+      `python(${JSON.stringify(module)}) is no module name`,
+      "Name it as Python's import does: 'main' for main.py.",
+    )
+  }
+  return {
+    call: (name, args) => ({
+      async gives(expected): Promise<CheckResult> {
+        checkCall(`${module}.${name}`, name, args, expected)
+        const evaluation = await evaluate(args.map(list => ({ module, name, args: list })))
+        return judge(`${module}.${name}`, evaluation, expected)
+      },
+    }),
+  }
+}
+
+/** Mistakes of the check itself. They are thrown: a check that cannot be right must not count as the model's failure. */
+function checkCall(
+  label: string,
+  name: string,
+  args: readonly (readonly unknown[])[],
+  expected: readonly Expected[],
+): void {
+  if (!PYTHON_NAME.test(name))
+    throw invalid(`call(${JSON.stringify(name)}) is no function name`, 'Name a function of the module.')
+  if (args.length === 0)
+    throw invalid(`${label} is called with no list of arguments`, 'Give at least one: a check of nothing always holds.')
+  if (args.length > MAX_CALLS)
+    throw invalid(`${label} is called ${args.length} times`, `Call it at most ${MAX_CALLS} times.`)
+  if (args.length !== expected.length) {
+    throw invalid(
+      `${label} is called with ${args.length} lists of arguments, but ${expected.length} values are expected`,
+      'Give one expected value for each list of arguments.',
+    )
+  }
+  args.forEach((list, index) => {
+    if (!Array.isArray(list) || !isJson(list, 0)) {
+      throw invalid(
+        `call ${index + 1} of ${label} has arguments that are no list of JSON values`,
+        'Use null, booleans, finite numbers, texts, lists and plain objects.',
+      )
+    }
+  })
+  expected.forEach((value, index) => {
+    const problem = expectedProblem(value)
+    if (problem !== null)
+      throw invalid(`what call ${index + 1} of ${label} should give ${problem}`, 'Correct the list given to gives(…).')
+  })
+}
+
+function judge(label: string, evaluation: Evaluation, expected: readonly Expected[]): CheckResult {
+  if (evaluation.kind !== 'values') return { ok: false, reason: `${label}: ${NO_VALUES[evaluation.kind]}` }
+  const { results } = evaluation
+  if (results.length !== expected.length) {
+    return { ok: false, reason: `${label}: ${results.length} of ${expected.length} calls gave a value` }
+  }
+  for (const [index, value] of expected.entries()) {
+    const outcome = results[index]
+    if (outcome === undefined) return { ok: false, reason: `${label}: call ${index + 1} gave nothing` }
+    const comparison = compareOutcome(outcome, value)
+    if (!comparison.ok) {
+      return { ok: false, reason: `${label}: call ${index + 1} of ${expected.length} ${comparison.reason}` }
+    }
+  }
+  return { ok: true, reason: `${label}: ${expected.length} calls gave what is expected` }
+}
+
+function isJson(value: unknown, depth: number): boolean {
+  if (depth > 20) return false
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (Array.isArray(value)) return value.every(item => isJson(item, depth + 1))
+  if (typeof value !== 'object' || ![Object.prototype, null].includes(Object.getPrototypeOf(value))) return false
+  return Object.values(value).every(item => isJson(item, depth + 1))
+}
+
+function invalid(problem: string, remedy: string): SpecError {
+  return new SpecError(problem, { code: 'spec_invalid', remedy })
+}
