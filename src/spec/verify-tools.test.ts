@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest'
+import { InfraError, SpecError } from '../errors.ts'
+import type { Evaluation, FunctionCall } from '../sandbox/sandbox.ts'
+import { createVerifyTools } from './verify-tools.ts'
+
+const file = (text: string | Uint8Array) => ({
+  bytes: typeof text === 'string' ? Buffer.from(text) : text,
+  mode: 0o644,
+})
+
+/** Tools over an evaluator that answers every call with the next of these results. */
+function toolsGiving(evaluation: Evaluation, seen: FunctionCall[] = []) {
+  return createVerifyTools({
+    files: new Map(),
+    evaluate: async calls => {
+      seen.push(...calls)
+      return evaluation
+    },
+  })
+}
+const ints = (...values: string[]): Evaluation => ({
+  kind: 'values',
+  results: values.map(v => ({ ok: true, value: { t: 'int', v } })),
+})
+
+describe('python(module).call(name, args).gives(expected)', () => {
+  test('sends all calls at once and holds when every value is right', async () => {
+    const seen: FunctionCall[] = []
+    const { python } = toolsGiving(ints('5', '0'), seen)
+    const call = python('main').call('add', [
+      [2, 3],
+      [-1, 1],
+    ])
+    expect(await call.gives([5, 0])).toEqual({ ok: true, reason: 'main.add: 2 calls gave what is expected' })
+    expect(seen).toEqual([
+      { module: 'main', name: 'add', args: [2, 3] },
+      { module: 'main', name: 'add', args: [-1, 1] },
+    ])
+  })
+
+  test('names the first call that is wrong, without the hidden value', async () => {
+    const result = await toolsGiving(ints('5', '7'))
+      .python('main')
+      .call('add', [
+        [2, 3],
+        [40, 2],
+      ])
+      .gives([5, 42])
+    expect(result).toEqual({ ok: false, reason: 'main.add: call 2 of 2 gave int 7: not what is expected' })
+  })
+
+  test('fewer or more values than calls do not hold', async () => {
+    expect(
+      (
+        await toolsGiving(ints('5'))
+          .python('m')
+          .call('f', [[1], [2]])
+          .gives([5, 5])
+      ).ok,
+    ).toBe(false)
+    expect(
+      (
+        await toolsGiving(ints('5', '5', '5'))
+          .python('m')
+          .call('f', [[1], [2]])
+          .gives([5, 5])
+      ).ok,
+    ).toBe(false)
+  })
+
+  test.each(['no-frame', 'bad-frame', 'extra-bytes', 'too-big', 'timeout'] as const)(
+    'an evaluation that ends in %s is a check that does not hold, with the reason',
+    async kind => {
+      const result = await toolsGiving({ kind })
+        .python('main')
+        .call('add', [[1, 2]])
+        .gives([3])
+      expect(result.ok).toBe(false)
+      expect(result.reason).toMatch(/^main\.add: .{10,}/)
+    },
+  )
+
+  test('a fault of the sandbox passes through', async () => {
+    const fault = new InfraError('the sandbox is gone', { code: 'sandbox_lost', remedy: 'Run it again.' })
+    const { python } = createVerifyTools({ files: new Map(), evaluate: () => Promise.reject(fault) })
+    await expect(
+      python('main')
+        .call('add', [[1, 2]])
+        .gives([3]),
+    ).rejects.toBe(fault)
+  })
+
+  test('a mistake of the check is thrown, never counted as false', async () => {
+    const { python } = toolsGiving(ints('1'))
+    expect(() => python('main.py!')).toThrow(SpecError)
+    await expect(
+      python('main')
+        .call('a b', [[1]])
+        .gives([1]),
+    ).rejects.toThrow('no function name')
+    await expect(python('main').call('f', []).gives([])).rejects.toThrow('no list of arguments')
+    await expect(
+      python('main')
+        .call('f', [[1]])
+        .gives([1, 2]),
+    ).rejects.toThrow('2 values are expected')
+    await expect(
+      python('main')
+        .call('f', [[Number.NaN]])
+        .gives([1]),
+    ).rejects.toThrow('no list of JSON values')
+    await expect(
+      python('main')
+        .call('f', [[new Date(0)]])
+        .gives([1]),
+    ).rejects.toThrow('no list of JSON values')
+    await expect(
+      python('main')
+        .call('f', [[1]])
+        .gives([{ tuple: [{ raises: 'E' }] }]),
+    ).rejects.toThrow('can raise')
+  })
+})
+
+test('text gives what the agent left as UTF-8, and null where there is nothing of that kind', () => {
+  const files = new Map([
+    ['b.txt', file('zwei\n')],
+    ['a.bin', file(Uint8Array.of(0xff, 0xfe))],
+  ])
+  const tools = createVerifyTools({ files, evaluate: async () => ints() })
+  expect(tools.text('b.txt')).toBe('zwei\n')
+  expect(tools.text('a.bin')).toBeNull()
+  expect(tools.text('c.txt')).toBeNull()
+  expect(tools.files).toEqual(['a.bin', 'b.txt'])
+  expect(tools.check(false, 'why')).toEqual({ ok: false, reason: 'why' })
+})
