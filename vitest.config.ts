@@ -2,13 +2,15 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 const alias = { 'agent-bench': fileURLToPath(new URL('./src/index.ts', import.meta.url)) }
+const report = process.env.AGENT_BENCH_TEST_REPORT
 
 export default defineConfig({
   test: {
+    ...(report === undefined ? {} : { reporters: ['default', ['json', { outputFile: report }]] }),
     projects: [
       {
         resolve: { alias },
-        test: { name: 'unit', include: ['{src,reporters,tasks,skills}/**/*.test.ts'] },
+        test: { name: 'unit', include: ['{src,reporters,tasks,skills}/**/*.test.ts'], sequence: { groupOrder: 2 } },
       },
       {
         resolve: { alias },
@@ -18,7 +20,7 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 600_000,
           fileParallelism: false,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],

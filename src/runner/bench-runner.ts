@@ -1,0 +1,77 @@
+/**
+ * The Vitest side of a trial, thin on purpose: a spec file becomes a suite (the task) with one test per trial, a test
+ * runs one trial and says what happened through Vitest's own channels. What a trial is lives in `src/trial`.
+ */
+import { describe, inject, type RunnerTask, type RunnerTestSuite, type TestContext, TestRunner } from 'vitest'
+import type { Task } from '../spec/task.ts'
+import { loadTask } from './collect.ts'
+import { isTrialMeta, META_VERSION, type TaskMeta, type TrialMeta } from './meta.ts'
+import './provided.ts'
+import { TrialSession } from './trial-session.ts'
+import { taskVerdict } from './verdict.ts'
+
+export default class BenchRunner extends TestRunner {
+  #session: TrialSession | null = null
+  readonly #suites = new Map<string, Task>()
+
+  /** At collection: a spec file gives a task, a task gives a suite. Setup files are imported as always. */
+  override async importFile(filepath: string, source: 'collect' | 'setup'): Promise<unknown> {
+    if (source === 'setup') return super.importFile(filepath, source)
+    const { root, trials } = inject('agentBenchSettings')
+    const task = await loadTask(filepath, root, path => super.importFile(path, source))
+    this.#register(task, trials)
+    return undefined
+  }
+
+  #register(task: Task, trials: number): void {
+    const { k } = inject('agentBenchSettings')
+    const bench: TaskMeta = { version: META_VERSION, task: task.id, k, trials }
+    this.#suites.set(task.id, task)
+    // Vitest's own time limits, retries and concurrency would run a trial while another one holds the sandbox.
+    const own = { timeout: 0, concurrent: false, sequential: true, retry: 0, repeats: 0 }
+    describe(task.id, { ...own, meta: { bench } }, () => {
+      for (let trial = 1; trial <= trials; trial++) {
+        const meta: TrialMeta = { version: META_VERSION, task: task.id, trial }
+        TestRunner.getCurrentSuite().task(`trial ${trial}/${trials}`, {
+          ...own,
+          meta: { bench: meta },
+          handler: context => this.#trial(task, trial, context),
+        })
+      }
+    })
+  }
+
+  async #trial(task: Task, trial: number, context: TestContext): Promise<void> {
+    this.#session ??= TrialSession.start(inject('agentBenchPlan'))
+    await this.#session.runTrial(task, trial, context)
+  }
+
+  /** Before the first test of a run: the sandbox starts while Vitest is still preparing. `vitest list` does not come here. */
+  onBeforeRunFiles(): void {
+    const provided = inject('agentBenchPlan')
+    if (provided?.made) this.#session ??= TrialSession.start(provided)
+  }
+
+  /** Before each test: `--retry` would turn pass^k into best-of-n. */
+  override async onBeforeRunTask(test: RunnerTask): Promise<void> {
+    await super.onBeforeRunTask(test)
+    test.retry = 0
+    test.repeats = 0
+  }
+
+  /** After the last trial of a task: the suite's verdict is the task's. */
+  override async onAfterRunSuite(suite: RunnerTestSuite): Promise<void> {
+    const task = this.#suites.get(suite.name)
+    if (task !== undefined && !('filepath' in suite)) {
+      const outcomes = suite.tasks.map(test => (isTrialMeta(test.meta.bench) ? test.meta.bench.outcome : undefined))
+      const { k, trials } = inject('agentBenchSettings')
+      suite.meta.bench = { version: META_VERSION, task: task.id, k, trials, verdict: taskVerdict(outcomes, k) }
+    }
+    await super.onAfterRunSuite(suite)
+  }
+
+  /** When the worker is done with all files. */
+  override onAfterRunFiles(): void {
+    super.onAfterRunFiles()
+  }
+}

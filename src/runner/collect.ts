@@ -1,0 +1,40 @@
+import { relative } from 'node:path'
+import { SpecError } from '../errors.ts'
+import { unreadableFiles } from '../evidence/reading.ts'
+import { isTaskDefinition } from '../spec/define-task.ts'
+import { readsOf } from '../spec/probe.ts'
+import type { Task } from '../spec/task.ts'
+
+/**
+ * Imports a spec file and gives its checked task.
+ * @throws SpecError when the file has no task as its default export, or a flag reads a file that no output can show.
+ */
+export async function loadTask(filepath: string, root: string, importModule: (path: string) => unknown): Promise<Task> {
+  const module: unknown = await importModule(filepath)
+  const file = relative(root, filepath)
+  const definition = typeof module === 'object' && module !== null && 'default' in module ? module.default : undefined
+  if (!isTaskDefinition(definition)) {
+    throw new SpecError(`${file}: the default export is not a task`, {
+      code: 'spec_invalid',
+      remedy: "Write `export default defineTask({ … })` with `defineTask` from 'agent-bench'.",
+    })
+  }
+  const task = await definition.resolve()
+  checkReadable(task, file)
+  return task
+}
+
+/** A flag that asks whether a file was read needs a line in it that could not have come from anywhere else. */
+function checkReadable(task: Task, file: string): void {
+  const texts = new Map([...task.setup].map(([path, content]) => [path, Buffer.from(content.bytes).toString('utf8')]))
+  const unreadable = unreadableFiles(texts, task.prompt)
+  for (const [flag, paths] of readsOf(task)) {
+    for (const path of paths) {
+      if (!unreadable.has(path)) continue
+      throw new SpecError(`${file}: flags.${flag} asks for the content of ${path}, which has no line of its own`, {
+        code: 'spec_unreadable',
+        remedy: `Give ${path} a line with at least five letters or digits that stands neither in the prompt nor in another file.`,
+      })
+    }
+  }
+}

@@ -1,0 +1,55 @@
+/** The errors a trial's test fails with. Their stack points into the spec file, so that the code frame is the task's. */
+import type { FlagResult, Tamper } from '../evidence/log.ts'
+import type { SourcePosition } from '../spec/task.ts'
+
+/** One line per frame of a stack, without the message. */
+function framesOf(stack: string): string[] {
+  return stack.split('\n').filter(line => /^\s+at /.test(line))
+}
+
+/** The frames of a stack that lie in the given file; positions are as the module runner sees them, Vitest maps them. */
+function framesIn(stack: string | null, file: string): string[] {
+  return stack === null ? [] : framesOf(stack).filter(frame => frame.includes(file))
+}
+
+function stackAt(name: string, message: string, frames: readonly string[], source: SourcePosition): string {
+  const shown = frames.length > 0 ? frames : [`    at ${source.file}:${source.line}:${source.column}`]
+  return [`${name}: ${message}`, ...shown].join('\n')
+}
+
+/** A trial in which flags were lost or protected files changed. The message never names the trial: equal failures are shown once. */
+export class FlagsFailedError extends Error {
+  override readonly name = 'FlagsFailedError'
+
+  constructor(
+    options: {
+      readonly flags: readonly FlagResult[]
+      readonly tamper: readonly Tamper[]
+      readonly ending: string | null
+    },
+    source: SourcePosition,
+  ) {
+    const lost = options.flags.filter(flag => !flag.reached)
+    const lines = [
+      ...(options.ending === null ? [] : [options.ending]),
+      ...lost.map(flag => `✗ ${flag.id}: ${flag.reason}`),
+      ...options.tamper.slice(0, 10).map(change => `tamper: ${change.path} (${change.kind})`),
+    ]
+    const heading =
+      lost.length > 0
+        ? `${lost.length} of ${options.flags.length} flags lost`
+        : 'every flag reached, but protected files changed'
+    super([heading, ...lines].join('\n  '))
+    this.stack = stackAt(this.name, this.message, framesIn(lost[0]?.stack ?? null, source.file), source)
+  }
+}
+
+/** A trial that says nothing about the model, because server, sandbox or harness failed. */
+export class TrialNotJudgedError extends Error {
+  override readonly name = 'TrialNotJudgedError'
+
+  constructor(message: string, source: SourcePosition) {
+    super(message)
+    this.stack = stackAt(this.name, this.message, [], source)
+  }
+}

@@ -1,0 +1,124 @@
+import { createAgent } from '../agents/index.ts'
+import { ConfigError } from '../errors.ts'
+import type { ModelPlan } from '../model/chat-model.ts'
+import { discoverServers, planModel } from '../model/discover.ts'
+import { checkResultsDir } from '../results/journal.ts'
+import { prepareSandbox } from '../sandbox/index.ts'
+import type { HarnessInfo, TrialPlan } from '../trial/plan.ts'
+import type { Settings } from './settings.ts'
+
+export interface PlanContext {
+  /** Absolute path of the project. */
+  readonly root: string
+  /** Absolute path. */
+  readonly resultsDir: string
+  readonly runId: string
+  readonly harness: HarnessInfo
+  readonly onProgress: (line: string) => void
+}
+
+export interface MadePlan {
+  readonly plan: TrialPlan
+  /** What the run is about to do, one line each. */
+  readonly lines: readonly string[]
+}
+
+const AGENTS_WITHOUT_MODEL = ['reference', 'nop']
+
+/** True for agents whose results say nothing about a model. */
+export function isBuiltInAgent(agent: string): boolean {
+  return AGENTS_WITHOUT_MODEL.includes(agent)
+}
+
+async function chooseModel(settings: Settings): Promise<{ agent: string; model: ModelPlan | null; lines: string[] }> {
+  const asked = settings.agent
+  if (asked !== null && isBuiltInAgent(asked)) {
+    return { agent: asked, model: null, lines: [`agent    ${asked} (built in; no model takes part)`] }
+  }
+  const agent = asked ?? 'tools'
+  const named = settings.model !== null || settings.baseUrl !== null
+  const found = named ? [] : await discoverServers()
+  const baseUrl = settings.baseUrl ?? found[0]?.baseUrl ?? null
+  if (!named && baseUrl === null) {
+    if (asked !== null) {
+      throw new ConfigError(
+        `the agent ${agent} needs a model, but no model server answers on this machine's usual ports`,
+        {
+          code: 'no_server',
+          remedy: 'Start a model server, or name one with BENCH_BASE_URL.',
+        },
+      )
+    }
+    return {
+      agent: 'reference',
+      model: null,
+      lines: [
+        'agent    reference (no model was named and no model server answers on the usual ports 8080, 11434, 1234, 8000)',
+      ],
+    }
+  }
+  const { plan, warnings } = await planModel({
+    model: settings.model,
+    baseUrl,
+    apiKey: settings.apiKey,
+    sampling: {
+      temperature: settings.temperature,
+      topP: settings.topP,
+      maxTokens: settings.maxTokens,
+      extraBody: settings.extraBody,
+    },
+    idleTimeoutMs: settings.requestTimeout * 1_000,
+  })
+  const { server } = plan
+  const context =
+    server.contextTokens === null ? '' : `, ${server.contextTokens.toLocaleString('en-US')} tokens of context`
+  return {
+    agent,
+    model: plan,
+    lines: [
+      `model    ${plan.model} on ${server.kind} at ${plan.baseUrl}${context}${named ? '' : ' (found on a usual port)'}`,
+      ...warnings.map(warning => `warning  ${warning}`),
+    ],
+  }
+}
+
+/**
+ * Works out everything that is the same for all trials, before the first one: results directory, model and server, sandbox.
+ * @throws ConfigError with a remedy when the run cannot be made.
+ */
+export async function makePlan(settings: Settings, context: PlanContext): Promise<MadePlan> {
+  checkResultsDir(context.resultsDir)
+  const { agent, model, lines } = await chooseModel(settings)
+  createAgent(agent, { model: null, check: true })
+  const sandbox = await prepareSandbox(settings.sandbox, {
+    image: settings.image,
+    runId: context.runId,
+    onProgress: context.onProgress,
+  })
+  const toMs = (seconds: number | null) => (seconds === null ? null : seconds * 1_000)
+  const plan: TrialPlan = {
+    runId: context.runId,
+    root: context.root,
+    resultsDir: context.resultsDir,
+    agent,
+    modelLabel: model?.model ?? agent,
+    model,
+    sandbox,
+    k: settings.k,
+    trials: settings.trials,
+    seed: settings.seed,
+    limits: {
+      maxTurns: settings.maxTurns,
+      commandTimeoutMs: toMs(settings.commandTimeout),
+      trialTimeoutMs: toMs(settings.trialTimeout),
+    },
+    earlyStop: settings.earlyStop,
+    fresh: settings.fresh,
+    harness: context.harness,
+  }
+  const trials = plan.trials === plan.k ? '' : `, ${plan.trials} trials per task`
+  return {
+    plan,
+    lines: [...lines, `sandbox  ${sandbox.why}`, `k        ${plan.k}${trials}`, `results  ${context.resultsDir}`],
+  }
+}

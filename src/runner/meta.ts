@@ -1,0 +1,31 @@
+/** The small, versioned data a trial leaves on its Vitest test, for stock reporters, the UI and our own. */
+import type { Outcome, Verdict } from '../results/outcome.ts'
+
+export const META_VERSION = 1
+
+export interface TrialMeta {
+  readonly version: number
+  readonly task: string
+  /** From 1. */
+  readonly trial: number
+  readonly outcome?: Outcome | 'config'
+  readonly score?: number
+  readonly turns?: number
+  /** `reached`, `reached in turn 4` or `lost`, by flag, in the order of the spec. */
+  readonly flags?: Readonly<Record<string, string>>
+  readonly failureReason?: string
+}
+
+export interface TaskMeta {
+  readonly version: number
+  readonly task: string
+  readonly k: number
+  readonly trials: number
+  readonly verdict?: Verdict
+}
+
+declare module 'vitest' {
+  interface TaskMeta {
+    bench?: import('./meta.ts').TrialMeta | import('./meta.ts').TaskMeta
+  }
+}

@@ -1,0 +1,114 @@
+/** The one line that installs the bench in a Vitest project: `plugins: [agentBench()]`. Runs in the main process. */
+import { existsSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Plugin, runnerImport } from 'vite'
+import type { TestProject, Vitest } from 'vitest/node'
+import { ConfigError, explainError } from '../errors.ts'
+import './provided.ts'
+import { BenchReporter } from './bench-reporter.ts'
+import { type BenchConfig, readSettings, type Settings } from './settings.ts'
+
+/** A neighbour of this file, as source (`.ts`) or built (`.js`). */
+function neighbour(name: string): string {
+  const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
+  return fileURLToPath(new URL(`${name}${extension}`, import.meta.url))
+}
+
+/** `agent-bench`, as spec files and `bench.config.ts` import it, is this very package. */
+const alias = { 'agent-bench': neighbour('../index') }
+
+const CONFIG_FILE = 'bench.config.ts'
+
+async function loadConfigFile(root: string): Promise<unknown> {
+  const file = join(root, CONFIG_FILE)
+  if (!existsSync(file)) return undefined
+  try {
+    const { module } = await runnerImport<{ default?: unknown }>(file, {
+      root,
+      configFile: false,
+      logLevel: 'error',
+      resolve: { alias },
+    })
+    return module.default
+  } catch (error) {
+    if (error instanceof ConfigError) throw error
+    throw new ConfigError(
+      `${CONFIG_FILE} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`,
+      {
+        code: 'config_file_broken',
+        remedy: `Correct ${CONFIG_FILE}; it exports \`defineConfig({ … })\` as its default.`,
+        cause: error,
+      },
+    )
+  }
+}
+
+/** Vitest prints a thrown error with its stack; for a mistake of the user's, message and remedy are all there is to say. */
+function withoutStack(error: unknown): unknown {
+  if (!(error instanceof ConfigError)) return error
+  const plain = new Error(explainError(error))
+  plain.name = 'agent-bench'
+  plain.stack = plain.message
+  return plain
+}
+
+function refuseBenchmarkMode(vitest: Vitest): void {
+  if (vitest.config.mode !== 'benchmark') return
+  throw new ConfigError('`vitest bench` measures the speed of functions; this project measures models', {
+    code: 'benchmark_mode',
+    remedy: `Run \`npx vitest run --project bench\` instead.`,
+  })
+}
+
+/** Settings that make a project safe for trials whatever the command line says. */
+function configureProject(project: TestProject, settings: Settings): void {
+  const { config } = project
+  config.runner = neighbour('bench-runner')
+  config.testTimeout = 0
+  config.hookTimeout = 0
+  config.retry = 0
+  config.sequence.concurrent = false
+  config.maxWorkers = settings.workers
+  config.fileParallelism = settings.workers > 1
+}
+
+/**
+ * Makes a Vitest project a bench: spec files `*.bench.ts` become tasks, their trials become tests.
+ * `options` are settings of the run; `bench.config.ts` and BENCH_* variables override them.
+ * @example
+ * // vitest.config.ts
+ * export default defineConfig({ test: { projects: [{ plugins: [agentBench()], test: { name: 'bench' } }] } })
+ */
+export function agentBench(options: BenchConfig = {}): Plugin {
+  return {
+    name: 'agent-bench',
+    config: () => ({
+      resolve: { alias },
+      test: {
+        include: ['**/*.bench.ts'],
+        pool: 'forks' as const,
+        isolate: false,
+        fileParallelism: false,
+        sequence: { groupOrder: 1 },
+      },
+    }),
+    async configureVitest({ vitest, project }) {
+      try {
+        refuseBenchmarkMode(vitest)
+        const { root } = vitest.config
+        const config = await loadConfigFile(root)
+        const merged = config === undefined ? options : typeof config === 'object' ? { ...options, ...config } : config
+        const settings = readSettings(merged, CONFIG_FILE, process.env)
+        configureProject(project, settings)
+        project.provide('agentBenchSettings', { root, k: settings.k, trials: settings.trials })
+        const resultsDir = isAbsolute(settings.resultsDir) ? settings.resultsDir : join(root, settings.resultsDir)
+        vitest.config.reporters.push(new BenchReporter({ settings, project, root, resultsDir }) as never)
+      } catch (error) {
+        throw withoutStack(error)
+      }
+    },
+  }
+}
+
+export default agentBench

@@ -1,0 +1,21 @@
+/** What the main process hands to the workers, through Vitest's `provide` and `inject`. */
+import type { TrialPlan } from '../trial/plan.ts'
+
+/** Known as soon as the project is configured, so that `vitest list` shows the right trials. */
+export interface ProvidedSettings {
+  readonly root: string
+  readonly k: number
+  readonly trials: number
+}
+
+/** Known when a run starts: the plan, or why there is none. */
+export type ProvidedPlan =
+  | { readonly made: true; readonly plan: TrialPlan }
+  | { readonly made: false; readonly message: string }
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    agentBenchSettings: ProvidedSettings
+    agentBenchPlan: ProvidedPlan
+  }
+}

@@ -1,0 +1,254 @@
+/** Settings of a run: `bench.config.ts`, overridden by BENCH_* variables. One table says what exists, what it means and what fits. */
+import { distance } from 'fastest-levenshtein'
+import { ConfigError } from '../errors.ts'
+
+export type SandboxChoice = 'auto' | 'docker' | 'namespace' | 'emulated'
+
+/** What `bench.config.ts` may say. Every field has a variable of the same meaning that overrides it. Times are in seconds. */
+export interface BenchConfig {
+  model?: string
+  baseUrl?: string
+  apiKey?: string
+  agent?: string
+  k?: number
+  trials?: number
+  earlyStop?: boolean
+  sandbox?: SandboxChoice
+  fresh?: boolean
+  resultsDir?: string
+  temperature?: number
+  topP?: number
+  maxTokens?: number
+  seed?: number
+  extraBody?: Record<string, unknown>
+  maxTurns?: number
+  commandTimeout?: number
+  requestTimeout?: number
+  trialTimeout?: number
+  image?: string
+  workers?: number
+}
+
+/** Settings with their defaults; null = not set. Serialisable. */
+export interface Settings {
+  readonly model: string | null
+  readonly baseUrl: string | null
+  readonly apiKey: string | null
+  readonly agent: string | null
+  readonly k: number
+  readonly trials: number
+  readonly earlyStop: boolean
+  readonly sandbox: SandboxChoice
+  readonly fresh: boolean
+  readonly resultsDir: string
+  readonly temperature: number | null
+  readonly topP: number | null
+  readonly maxTokens: number
+  readonly seed: number
+  readonly extraBody: Readonly<Record<string, unknown>> | null
+  readonly maxTurns: number | null
+  readonly commandTimeout: number | null
+  readonly requestTimeout: number
+  readonly trialTimeout: number | null
+  readonly image: string | null
+  readonly workers: number
+}
+
+/** Checks a value (from the file as it is, from a variable as text) and gives it back, or says what would fit. */
+type Rule = { readonly fits: string; readonly parse: (value: unknown) => unknown }
+
+const NOT_OK = Symbol('does not fit')
+
+function number(fits: string, ok: (n: number) => boolean): Rule {
+  return {
+    fits,
+    parse: value => {
+      const n = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+      return typeof n === 'number' && Number.isFinite(n) && ok(n) ? n : NOT_OK
+    },
+  }
+}
+
+const wholeNumber = (from: number, to: number) =>
+  number(
+    `a whole number from ${from} to ${to.toLocaleString('en-US')}`,
+    n => Number.isInteger(n) && n >= from && n <= to,
+  )
+
+const seconds: Rule = number('a number of seconds above 0, at most 604,800 (a week)', n => n > 0 && n <= 604_800)
+
+const text: Rule = {
+  fits: 'a text that is not empty',
+  parse: v => (typeof v === 'string' && v.trim() !== '' ? v.trim() : NOT_OK),
+}
+
+const url: Rule = {
+  fits: 'an http or https address such as http://127.0.0.1:8080/v1',
+  parse: v => (typeof v === 'string' && URL.canParse(v) && /^https?:$/.test(new URL(v).protocol) ? v : NOT_OK),
+}
+
+const onOff: Rule = {
+  fits: '1 or 0',
+  parse: v =>
+    v === true || v === '1' || v === 'true' ? true : v === false || v === '0' || v === 'false' ? false : NOT_OK,
+}
+
+const oneOf = (values: readonly string[]): Rule => ({
+  fits: `one of ${values.join(', ')}`,
+  parse: v => (typeof v === 'string' && values.includes(v) ? v : NOT_OK),
+})
+
+const isObject = (v: unknown): v is Record<string, unknown> => typeof v === 'object' && v !== null && !Array.isArray(v)
+
+const jsonObject: Rule = {
+  fits: 'a JSON object such as {"top_k": 20}',
+  parse: value => {
+    if (typeof value !== 'string') return isObject(value) ? value : NOT_OK
+    try {
+      const parsed: unknown = JSON.parse(value)
+      return isObject(parsed) ? parsed : NOT_OK
+    } catch (error) {
+      if (error instanceof SyntaxError) return NOT_OK
+      throw error
+    }
+  },
+}
+
+const RULES: Readonly<Record<keyof BenchConfig, Rule & { readonly variable: string }>> = {
+  model: { variable: 'BENCH_MODEL', ...text },
+  baseUrl: { variable: 'BENCH_BASE_URL', ...url },
+  apiKey: { variable: 'BENCH_API_KEY', ...text },
+  agent: { variable: 'BENCH_AGENT', ...text },
+  k: { variable: 'BENCH_K', ...wholeNumber(1, 1_000) },
+  trials: { variable: 'BENCH_TRIALS', ...wholeNumber(1, 10_000) },
+  earlyStop: { variable: 'BENCH_EARLY_STOP', ...onOff },
+  sandbox: { variable: 'BENCH_SANDBOX', ...oneOf(['auto', 'docker', 'namespace', 'emulated']) },
+  fresh: { variable: 'BENCH_FRESH', ...onOff },
+  resultsDir: { variable: 'BENCH_RESULTS_DIR', ...text },
+  temperature: { variable: 'BENCH_TEMPERATURE', ...number('a number from 0 to 5', n => n >= 0 && n <= 5) },
+  topP: { variable: 'BENCH_TOP_P', ...number('a number above 0, at most 1', n => n > 0 && n <= 1) },
+  maxTokens: { variable: 'BENCH_MAX_TOKENS', ...wholeNumber(1, 10_000_000) },
+  seed: { variable: 'BENCH_SEED', ...wholeNumber(0, 2_000_000_000) },
+  extraBody: { variable: 'BENCH_EXTRA_BODY', ...jsonObject },
+  maxTurns: { variable: 'BENCH_MAX_TURNS', ...wholeNumber(1, 10_000) },
+  commandTimeout: { variable: 'BENCH_COMMAND_TIMEOUT', ...seconds },
+  requestTimeout: { variable: 'BENCH_REQUEST_TIMEOUT', ...seconds },
+  trialTimeout: { variable: 'BENCH_TRIAL_TIMEOUT', ...seconds },
+  image: { variable: 'BENCH_IMAGE', ...text },
+  workers: { variable: 'BENCH_WORKERS', ...wholeNumber(1, 64) },
+}
+
+const NAMES = Object.keys(RULES)
+
+function nearest(name: string, known: readonly string[]): string {
+  const ranked = known.map(candidate => ({ candidate, far: distance(name.toLowerCase(), candidate.toLowerCase()) }))
+  ranked.sort((a, b) => a.far - b.far)
+  const best = ranked[0]
+  return best !== undefined && best.far <= Math.max(2, name.length / 3) ? ` Did you mean ${best.candidate}?` : ''
+}
+
+function show(value: unknown): string {
+  return (typeof value === 'string' ? `"${value}"` : (JSON.stringify(value) ?? String(value))).slice(0, 100)
+}
+
+function misfit(where: string, value: unknown, rule: Rule): ConfigError {
+  return new ConfigError(`${where} is ${show(value)}, which does not fit`, {
+    code: 'setting_invalid',
+    remedy: `Set ${where} to ${rule.fits}, or leave it out.`,
+  })
+}
+
+/** Checks the default export of a config file. @throws ConfigError code `setting_unknown` or `setting_invalid`. */
+function fromFile(config: unknown, file: string): Map<string, unknown> {
+  if (!isObject(config)) {
+    throw new ConfigError(`${file} does not export an object`, {
+      code: 'setting_invalid',
+      remedy: 'Write `export default defineConfig({ … })` in it.',
+    })
+  }
+  const values = new Map<string, unknown>()
+  for (const [name, value] of Object.entries(config)) {
+    const rule = Object.hasOwn(RULES, name) ? RULES[name as keyof BenchConfig] : undefined
+    if (rule === undefined) {
+      throw new ConfigError(`${file} has the unknown setting "${name}"`, {
+        code: 'setting_unknown',
+        remedy: `Remove it.${nearest(name, NAMES)} The settings are: ${NAMES.join(', ')}.`,
+      })
+    }
+    if (value === undefined) continue
+    const parsed = rule.parse(value)
+    if (parsed === NOT_OK || typeof value !== typeof parsed) throw misfit(`${name} in ${file}`, value, rule)
+    values.set(name, parsed)
+  }
+  return values
+}
+
+/** Variables that are read elsewhere, so that they are not taken for mistakes. */
+const OTHER_VARIABLES = ['BENCH_SKILL_DIR', 'BENCH_KEEP', 'BENCH_RESUME', 'BENCH_WATCH']
+
+/** Reads BENCH_* variables. An empty variable counts as not set. @throws ConfigError as {@link fromFile}. */
+function fromEnvironment(env: Readonly<Record<string, string | undefined>>): Map<string, unknown> {
+  const byVariable = new Map(Object.entries(RULES).map(([name, rule]) => [rule.variable, { name, rule }]))
+  const values = new Map<string, unknown>()
+  for (const [variable, value] of Object.entries(env)) {
+    if (!variable.startsWith('BENCH_') || value === undefined || value === '' || OTHER_VARIABLES.includes(variable))
+      continue
+    const known = byVariable.get(variable)
+    if (known === undefined) {
+      throw new ConfigError(`the variable ${variable} is not one of agent-bench`, {
+        code: 'setting_unknown',
+        remedy: `Unset it.${nearest(variable, [...byVariable.keys(), ...OTHER_VARIABLES])} The variables are listed in the README.`,
+      })
+    }
+    const parsed = known.rule.parse(value)
+    if (parsed === NOT_OK) throw misfit(variable, known.name === 'apiKey' ? '…' : value, known.rule)
+    values.set(known.name, parsed)
+  }
+  return values
+}
+
+const DEFAULT_MAX_TOKENS = 16_384
+
+/**
+ * Settings of a run from a config file's default export (undefined = no file) and the environment.
+ * @throws ConfigError naming the file or variable, the value and what fits.
+ */
+export function readSettings(
+  config: unknown,
+  file: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Settings {
+  const values = new Map([...(config === undefined ? [] : fromFile(config, file)), ...fromEnvironment(env)])
+  const get = <T>(name: keyof BenchConfig, fallback: T): T => (values.has(name) ? (values.get(name) as T) : fallback)
+  const k = get('k', 3)
+  const trials = get('trials', k)
+  if (trials < k) {
+    throw new ConfigError(`${trials} trials are fewer than k = ${k}`, {
+      code: 'setting_invalid',
+      remedy: 'Set BENCH_TRIALS to at least BENCH_K, or leave it out.',
+    })
+  }
+  return {
+    model: get('model', null),
+    baseUrl: get('baseUrl', null),
+    apiKey: get('apiKey', null),
+    agent: get('agent', null),
+    k,
+    trials,
+    earlyStop: get('earlyStop', false),
+    sandbox: get('sandbox', 'auto'),
+    fresh: get('fresh', false),
+    resultsDir: get('resultsDir', 'results'),
+    temperature: get('temperature', null),
+    topP: get('topP', null),
+    maxTokens: get('maxTokens', DEFAULT_MAX_TOKENS),
+    seed: get('seed', 42),
+    extraBody: get('extraBody', null),
+    maxTurns: get('maxTurns', null),
+    commandTimeout: get('commandTimeout', null),
+    requestTimeout: get('requestTimeout', 600),
+    trialTimeout: get('trialTimeout', null),
+    image: get('image', null),
+    workers: get('workers', 1),
+  }
+}

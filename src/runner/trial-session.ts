@@ -1,0 +1,134 @@
+import { relative } from 'node:path'
+import type { TestContext } from 'vitest'
+import type { Agent } from '../agents/agent.ts'
+import { createAgent } from '../agents/index.ts'
+import { ConfigError, explainError } from '../errors.ts'
+import { createChatModel } from '../model/openai-client.ts'
+import { type Journal, openJournal } from '../results/journal.ts'
+import { openSandbox } from '../sandbox/index.ts'
+import type { Task } from '../spec/task.ts'
+import type { TrialPlan } from '../trial/plan.ts'
+import { recordOf } from '../trial/record.ts'
+import { type TrialEnd, TrialWorker } from '../trial/trial-worker.ts'
+import { FlagsFailedError, TrialNotJudgedError } from './failures.ts'
+import { META_VERSION, type TrialMeta } from './meta.ts'
+import type { ProvidedPlan } from './provided.ts'
+
+/** What a worker keeps from trial to trial: its agent, its sandbox, its journal. Ends with the worker's process. */
+export class TrialSession {
+  readonly #plan: TrialPlan
+  readonly #agent: Agent
+  readonly #worker: TrialWorker
+  readonly #journal: Journal
+  /** Tasks that lost a trial while early stop is on. */
+  readonly #stopped = new Set<string>()
+
+  private constructor(plan: TrialPlan) {
+    this.#plan = plan
+    this.#agent = createAgent(plan.agent, { model: plan.model === null ? null : createChatModel(plan.model) })
+    this.#worker = new TrialWorker(plan, openSandbox)
+    this.#journal = openJournal(plan.resultsDir, plan.runId, String(process.pid))
+    this.#worker.warm()
+  }
+
+  /** @throws ConfigError when the main process could not make a plan. */
+  static start(provided: ProvidedPlan | undefined): TrialSession {
+    if (provided === undefined || !provided.made) {
+      throw new ConfigError(provided?.message ?? 'no plan was made for this run', {
+        code: 'no_plan',
+        remedy: 'See the first lines of the run.',
+      })
+    }
+    return new TrialSession(provided.plan)
+  }
+
+  /** Runs one trial (from 1), records it, and ends the test the way the trial ended. */
+  async runTrial(task: Task, trial: number, context: TestContext): Promise<void> {
+    if (this.#stopped.has(task.id)) return context.skip('stopped early: a trial before this one did not pass')
+    const end = await this.#run(task, trial, context)
+    const meta = metaOf(task, trial, end)
+    context.task.meta.bench = meta
+    if (end.kind === 'skipped') return context.skip(`the task cannot run here: ${end.reasons.join('; ')}`)
+    this.#journal.append(
+      recordOf(end, {
+        task,
+        index: trial - 1,
+        plan: this.#plan,
+        specFile: relative(this.#plan.root, task.source.file),
+      }),
+    )
+    if (this.#plan.earlyStop && meta.outcome !== 'passed') this.#stopped.add(task.id)
+    await annotate(context, end)
+    throwUnlessPassed(task, end)
+  }
+
+  async #run(task: Task, trial: number, context: TestContext): Promise<TrialEnd> {
+    try {
+      return await this.#worker.run({
+        task,
+        index: trial - 1,
+        agent: this.#agent,
+        play: this.#agent.name === 'reference' ? task.reference : null,
+        signal: context.signal,
+      })
+    } catch (error) {
+      const outcome = error instanceof ConfigError ? 'config' : context.signal.aborted ? 'cancelled' : 'infra'
+      context.task.meta.bench = {
+        version: META_VERSION,
+        task: task.id,
+        trial,
+        outcome,
+        failureReason: explainError(error),
+      }
+      throw new TrialNotJudgedError(explainError(error), task.source)
+    }
+  }
+}
+
+function metaOf(task: Task, trial: number, end: TrialEnd): TrialMeta {
+  const base = { version: META_VERSION, task: task.id, trial }
+  if (end.kind !== 'judged') return { ...base, outcome: end.kind }
+  const { finding } = end
+  return {
+    ...base,
+    outcome: finding.outcome,
+    score: finding.score,
+    turns: finding.turns.length,
+    flags: Object.fromEntries(
+      finding.flags.map(flag => [
+        flag.id,
+        !flag.reached ? 'lost' : flag.turn === null ? 'reached' : `reached in turn ${flag.turn}`,
+      ]),
+    ),
+    ...(finding.failureReason === null ? {} : { failureReason: finding.failureReason }),
+  }
+}
+
+/** Lost flags and a summary, for reporters that show annotations. */
+async function annotate(context: TestContext, end: TrialEnd): Promise<void> {
+  if (end.kind !== 'judged') return
+  const { flags, log, turns } = end.finding
+  for (const flag of flags) {
+    if (!flag.reached) await context.annotate(`flag ${flag.id} lost: ${flag.reason}`, 'bench:flag')
+  }
+  const tokens = turns.reduce((sum, turn) => sum + (turn.stats?.completionTokens ?? 0), 0)
+  const reached = flags.filter(flag => flag.reached).length
+  const parts = [`flags ${reached}/${flags.length}`, `${log.calls.length} tool calls`]
+  if (tokens > 0) parts.push(`${tokens} tokens`)
+  await context.annotate(parts.join(' · '), 'bench:summary')
+}
+
+function throwUnlessPassed(task: Task, end: TrialEnd): void {
+  if (end.kind === 'infra') {
+    const last = end.faults.at(-1)
+    throw new TrialNotJudgedError(
+      `not the model's failure: ${last?.detail ?? 'unknown fault'} (after ${end.faults.length} attempts)\n  remedy: ${last?.remedy ?? ''}`,
+      task.source,
+    )
+  }
+  if (end.kind === 'skipped' || end.finding.outcome === 'passed') return
+  const { finding } = end
+  const ending =
+    finding.ending.reason === 'answered' ? null : `ended by ${finding.ending.reason}: ${finding.ending.detail ?? ''}`
+  throw new FlagsFailedError({ flags: finding.flags, tamper: finding.tamper, ending }, task.source)
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import { InfraError } from '../errors.ts'
+import type { PreparedSandbox, Sandbox } from '../sandbox/sandbox.ts'
+import { SandboxLease } from './lease.ts'
+
+const PREPARED: PreparedSandbox = { driver: 'docker', image: null, engine: null, why: '' }
+
+/** A sandbox that only knows whether it was disposed. */
+function fakeSandboxes(): { open: () => Promise<Sandbox>; opened: { disposed: boolean }[] } {
+  const opened: { disposed: boolean }[] = []
+  const open = async () => {
+    const state = { disposed: false }
+    opened.push(state)
+    return {
+      [Symbol.asyncDispose]: async () => {
+        state.disposed = true
+      },
+    } as unknown as Sandbox
+  }
+  return { open, opened }
+}
+
+describe('SandboxLease', () => {
+  it('lends the same sandbox to one trial after another', async () => {
+    const { open, opened } = fakeSandboxes()
+    await using lease = new SandboxLease({ sandbox: PREPARED, runId: 'r', fresh: false }, open)
+    const first = await lease.take()
+    await first[Symbol.asyncDispose]()
+    const second = await lease.take()
+    expect(second.sandbox).toBe(first.sandbox)
+    await second[Symbol.asyncDispose]()
+    expect(opened).toHaveLength(1)
+  })
+
+  it('lets the second trial wait until the first has given the sandbox back', async () => {
+    const { open } = fakeSandboxes()
+    await using lease = new SandboxLease({ sandbox: PREPARED, runId: 'r', fresh: false }, open)
+    const first = await lease.take()
+    let isTaken = false
+    const second = lease.take().then(taken => {
+      isTaken = true
+      return taken
+    })
+    await new Promise(resolve => setTimeout(resolve, 20))
+    expect(isTaken).toBe(false)
+    await first[Symbol.asyncDispose]()
+    await (await second)[Symbol.asyncDispose]()
+  })
+
+  it('opens a new sandbox after the old one was discarded, and for each trial when asked for fresh ones', async () => {
+    const { open, opened } = fakeSandboxes()
+    await using lease = new SandboxLease({ sandbox: PREPARED, runId: 'r', fresh: false }, open)
+    const first = await lease.take()
+    await first.discard()
+    await first[Symbol.asyncDispose]()
+    await (await lease.take())[Symbol.asyncDispose]()
+    expect(opened.map(state => state.disposed)).toEqual([true, false])
+
+    const each = fakeSandboxes()
+    await using fresh = new SandboxLease({ sandbox: PREPARED, runId: 'r', fresh: true }, each.open)
+    for (let i = 0; i < 3; i++) await (await fresh.take())[Symbol.asyncDispose]()
+    expect(each.opened.map(state => state.disposed)).toEqual([true, true, true])
+  })
+
+  it('tries again after an opening that failed, and does not block the next trial', async () => {
+    const { open } = fakeSandboxes()
+    let isBroken = true
+    const lease = new SandboxLease({ sandbox: PREPARED, runId: 'r', fresh: false }, async () => {
+      if (!isBroken) return open()
+      throw new InfraError('no container', { code: 'sandbox_lost', remedy: '' })
+    })
+    await expect(lease.take()).rejects.toThrow('no container')
+    isBroken = false
+    await (await lease.take())[Symbol.asyncDispose]()
+    await lease[Symbol.asyncDispose]()
+  })
+})

@@ -1,0 +1,124 @@
+import type { Agent } from '../agents/agent.ts'
+import { InfraError } from '../errors.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
+import type { Play, Task } from '../spec/task.ts'
+import { type OpenSandbox, SandboxLease } from './lease.ts'
+import { limitsOfTrial, type TrialPlan } from './plan.ts'
+import { RequirementProbe } from './requirements.ts'
+import { runTrial, type TrialFinding } from './run-trial.ts'
+import type { SuiteResults } from './session-check.ts'
+
+/** Times a trial is repeated by itself after a fault of server or sandbox. */
+export const FAULT_REPEATS = 2
+
+/** A fault that cost an attempt, for the record. */
+export interface FaultedAttempt {
+  readonly code: string
+  readonly detail: string
+  readonly remedy: string
+}
+
+export type TrialEnd =
+  | { readonly kind: 'judged'; readonly finding: TrialFinding; readonly faults: readonly FaultedAttempt[] }
+  | {
+      readonly kind: 'infra'
+      readonly faults: readonly FaultedAttempt[]
+      readonly startedAt: Date
+      readonly elapsedMs: number
+    }
+  | { readonly kind: 'skipped'; readonly reasons: readonly string[] }
+
+export interface TrialRequest {
+  readonly task: Task
+  /** 0-based. */
+  readonly index: number
+  readonly agent: Agent
+  readonly play: Play | null
+  readonly signal: AbortSignal
+}
+
+/** Runs trials in this process's one sandbox, one after another, replacing the sandbox whenever it cannot be trusted. */
+export class TrialWorker implements AsyncDisposable {
+  readonly #plan: TrialPlan
+  readonly #lease: SandboxLease
+  readonly #suites = new Map<string, SuiteResults>()
+  readonly #probes = new WeakMap<Sandbox, RequirementProbe>()
+
+  constructor(plan: TrialPlan, open: OpenSandbox) {
+    this.#plan = plan
+    this.#lease = new SandboxLease(plan, open)
+  }
+
+  /** Starts the sandbox before the first trial asks for it. */
+  warm(): void {
+    this.#lease.warm()
+  }
+
+  /**
+   * Runs one trial; a fault is repeated in a new sandbox, at most {@link FAULT_REPEATS} times.
+   * @throws ConfigError when the run cannot go on; the signal's reason when cancelled.
+   */
+  async run(request: TrialRequest): Promise<TrialEnd> {
+    const faults: FaultedAttempt[] = []
+    const startedAt = new Date()
+    const clock = performance.now()
+    while (faults.length <= FAULT_REPEATS) {
+      const end = await this.#attempt(request, faults)
+      if (end !== null) return end
+    }
+    return { kind: 'infra', faults, startedAt, elapsedMs: performance.now() - clock }
+  }
+
+  /** One attempt; null after a fault, which is added to `faults`. */
+  async #attempt(request: TrialRequest, faults: FaultedAttempt[]): Promise<TrialEnd | null> {
+    request.signal.throwIfAborted()
+    try {
+      await using leased = await this.#lease.take()
+      try {
+        const { sandbox } = leased
+        const reasons = await this.#probeOf(sandbox).missing(sandbox, request.task.requires, request.signal)
+        if (reasons.length > 0) return { kind: 'skipped', reasons }
+        const finding = await runTrial(request.task, {
+          agent: request.agent,
+          play: request.play,
+          limits: limitsOfTrial(request.task, this.#plan.limits),
+          seed: this.#plan.seed + request.index,
+          sandbox,
+          suites: this.#suitesOf(request.task),
+          signal: request.signal,
+        })
+        return { kind: 'judged', finding, faults }
+      } catch (error) {
+        // Whatever went wrong, this sandbox is no longer known to be clean.
+        await leased.discard()
+        throw error
+      }
+    } catch (error) {
+      if (!(error instanceof InfraError) || request.signal.aborted) throw error
+      faults.push({ code: error.code, detail: error.message, remedy: error.remedy })
+      return null
+    }
+  }
+
+  #probeOf(sandbox: Sandbox): RequirementProbe {
+    let probe = this.#probes.get(sandbox)
+    if (probe === undefined) {
+      probe = new RequirementProbe()
+      this.#probes.set(sandbox, probe)
+    }
+    return probe
+  }
+
+  #suitesOf(task: Task): SuiteResults {
+    let suites = this.#suites.get(task.fingerprint)
+    if (suites === undefined) {
+      suites = new Map()
+      this.#suites.set(task.fingerprint, suites)
+    }
+    return suites
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#lease[Symbol.asyncDispose]()
+  }
+}
