@@ -1,0 +1,100 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+/**
+ * Which folders the code of a folder may import (besides its own and the leaf `src/errors.ts`). `types` are folders it
+ * may only `import type` from.
+ */
+const MAY_IMPORT: Readonly<Record<string, { code: readonly string[]; types: readonly string[] }>> = {
+  'src/spec': { code: [], types: ['src/sandbox'] },
+  // Globs mean the same in a spec and in the evidence: one implementation, in src/spec/globs.ts.
+  'src/evidence': { code: ['src/spec/globs.ts'], types: ['src/spec', 'src/sandbox'] },
+  'src/score': { code: [], types: ['src/evidence', 'src/results/outcome.ts'] },
+  'src/sandbox': { code: [], types: [] },
+  'src/model': { code: [], types: [] },
+  'src/agents': { code: ['src/model'], types: ['src/spec', 'src/model'] },
+  'src/results': { code: ['src/score'], types: ['src/evidence', 'src/sandbox', 'src/spec', 'src/model', 'src/agents'] },
+  'src/trial': {
+    code: ['src/agents', 'src/evidence', 'src/model', 'src/results', 'src/sandbox', 'src/score', 'src/spec'],
+    types: [],
+  },
+  'src/runner': {
+    code: [
+      'src/agents',
+      'src/evidence',
+      'src/model',
+      'src/results',
+      'src/sandbox',
+      'src/score',
+      'src/spec',
+      'src/trial',
+      'reporters',
+    ],
+    types: ['src/trial'],
+  },
+  reporters: { code: ['src/results', 'src/score'], types: ['src/results', 'src/score'] },
+  'src/index.ts': { code: ['src/spec', 'src/runner/settings.ts'], types: ['src/spec', 'src/runner'] },
+}
+
+interface Import {
+  readonly from: string
+  readonly to: string
+  readonly isType: boolean
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(ROOT, file), 'utf8')
+  const found: Import[] = []
+  for (const match of text.matchAll(
+    /^\s*(?:import|export)\s+(type\s+)?(?:[^'"\n;]|\n(?!\s*import))*?from\s+'(\.[^']+)'/gm,
+  )) {
+    const [statement, type, target] = match
+    if (target === undefined) continue
+    const named = /\{([^}]*)\}/s.exec(statement)?.[1]
+    const isOnlyTypes = named?.split(',').every(name => name.trim() === '' || name.trim().startsWith('type '))
+    found.push({
+      from: file,
+      to: relative(ROOT, resolve(ROOT, dirname(file), target)),
+      isType: type !== undefined || isOnlyTypes,
+    })
+  }
+  return found
+}
+
+const isBelow = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`)
+
+const files = ['src', 'reporters'].flatMap(folder =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .map(file => `${folder}/${file}`)
+    .filter(file => file.endsWith('.ts') && !file.endsWith('.test.ts')),
+)
+
+describe('imports point one way', () => {
+  it.each(Object.entries(MAY_IMPORT))('%s imports only what it may', (folder, allowed) => {
+    const ours = files.filter(file => isBelow(file, folder))
+    expect(ours.length).toBeGreaterThan(0)
+    const wrong = ours
+      .flatMap(importsOf)
+      .filter(({ to }) => !isBelow(to, folder) && to !== 'src/errors.ts')
+      .filter(
+        ({ to, isType }) => !(isType ? [...allowed.code, ...allowed.types] : allowed.code).some(ok => isBelow(to, ok)),
+      )
+    expect(wrong.map(({ from, to }) => `${from} -> ${to}`)).toEqual([])
+  })
+
+  it('every source folder has a rule', () => {
+    const folders = new Set(
+      files.map(file => (file.startsWith('reporters/') ? 'reporters' : file.split('/').slice(0, 2).join('/'))),
+    )
+    folders.delete('src/errors.ts')
+    expect([...folders].filter(folder => !(folder in MAY_IMPORT))).toEqual([])
+  })
+
+  it('no folder is a drawer', () => {
+    expect(files.filter(file => /(^|\/)(utils?|helpers?|common|misc|lib)(\/|\.ts$)/.test(file))).toEqual([])
+  })
+})
