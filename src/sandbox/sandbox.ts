@@ -167,6 +167,8 @@ export interface PreparedSandbox {
   readonly driver: DriverName
   readonly image: { readonly name: string; readonly digest: string } | null
   readonly engine: { readonly name: string; readonly version: string; readonly socketPath: string } | null
+  /** What runs test files in the sandbox: `pytest`, or the name of a stand-in. */
+  readonly testRunner: string
   /** One line: which driver and why. */
   readonly why: string
 }

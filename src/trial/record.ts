@@ -1,0 +1,187 @@
+/** From how a trial ended to its record. */
+import { basename, dirname } from 'node:path'
+import { identityHash, transcriptHash } from '../results/hash.ts'
+import type { UnsealedRecord } from '../results/journal.ts'
+import { SCHEMA_VERSION, type IdentityParts, type RecordedEnvironment } from '../results/record-schema.ts'
+import {
+  boundedText,
+  logToRecordParts,
+  publicUrl,
+  recordFlags,
+  recordResetProof,
+  recordSampling,
+  recordSandbox,
+  recordServer,
+  recordTurns,
+} from '../results/to-record.ts'
+import type { Task } from '../spec/task.ts'
+import { limitsOfTrial, type TrialPlan } from './plan.ts'
+import type { TrialFinding } from './run-trial.ts'
+import type { TrialEnd } from './trial-worker.ts'
+
+export interface RecordContext {
+  readonly task: Task
+  /** 0-based. */
+  readonly index: number
+  readonly plan: TrialPlan
+  /** Relative to the project. */
+  readonly specFile: string
+  /** Folder of the exported artifacts, relative to the results directory, and the paths in it. */
+  readonly artifacts: { readonly dir: string | null; readonly paths: readonly string[] }
+}
+
+type Shared = Pick<UnsealedRecord, 'environment' | 'identity' | 'identity_parts'>
+
+function recordedLimits(task: Task, plan: TrialPlan): RecordedEnvironment['limits'] {
+  const limits = limitsOfTrial(task, plan.limits)
+  return {
+    max_turns: limits.maxTurns,
+    command_timeout_sec: limits.commandTimeoutMs / 1_000,
+    trial_timeout_sec: limits.trialTimeoutMs / 1_000,
+  }
+}
+
+/** Identity of a task's trials under a plan: what may be pooled, and what resuming may skip. */
+export function identityOf(task: Task, plan: TrialPlan): { readonly hash: string; readonly parts: IdentityParts } {
+  const parts: IdentityParts = {
+    task_id: task.id,
+    task_fingerprint: task.fingerprint,
+    model: plan.modelLabel,
+    server: plan.model === null ? null : recordServer(plan.model.server),
+    agent: plan.agent,
+    driver: plan.sandbox.driver,
+    image_digest: plan.sandbox.image?.digest ?? null,
+    sampling: plan.model === null ? null : recordSampling(plan.model.sampling),
+    limits: recordedLimits(task, plan),
+  }
+  return { hash: identityHash(parts), parts }
+}
+
+function shared(task: Task, plan: TrialPlan): Shared {
+  const { hash, parts } = identityOf(task, plan)
+  return {
+    identity: hash,
+    identity_parts: parts,
+    environment: {
+      harness_version: plan.harness.version,
+      node_version: plan.harness.nodeVersion,
+      platform: plan.harness.platform,
+      vitest_version: plan.harness.vitestVersion,
+      test_runner: plan.sandbox.testRunner,
+      sandbox_image: plan.sandbox.image?.name ?? null,
+      base_url: plan.model === null ? null : publicUrl(plan.model.baseUrl),
+      model: plan.modelLabel,
+      server: parts.server,
+      sampling: parts.sampling,
+      limits: parts.limits,
+    },
+  }
+}
+
+/** What is known of a trial that was judged. */
+function judged(finding: TrialFinding): Pick<UnsealedRecord, Exclude<keyof UnsealedRecord, keyof Shared | Frame>> {
+  const { log, turns, flags, tamper, sandbox } = finding
+  return {
+    outcome: finding.outcome,
+    passed: finding.outcome === 'passed',
+    score: finding.score,
+    failure_reason: finding.failureReason,
+    failure_detail: finding.failureDetail === null ? null : boundedText(finding.failureDetail),
+    turns_taken: Math.max(0, ...turns.map(turn => turn.turn), ...log.calls.map(call => call.turn)),
+    total_elapsed_sec: finding.elapsedMs / 1_000,
+    started_at: finding.startedAt.toISOString(),
+    invalid_tool_call_count: log.calls.filter(call => call.invalid !== null).length,
+    unknown_tool_call_count: log.calls.filter(call => call.invalid === 'unknown_tool').length,
+    skill_results: recordFlags(flags, { calls: log.calls, turns }),
+    turns: recordTurns(turns),
+    tamper_detected: tamper.length > 0,
+    tamper: tamper.map(({ path, kind }) => ({ path, kind })),
+    ...logToRecordParts(log),
+    reset_proof: recordResetProof(finding.resetProof),
+    verify_reset_proof: recordResetProof(finding.verifyResetProof),
+    sandbox: recordSandbox(sandbox),
+    transcript_hash: transcriptHash({ turns, calls: log.calls, finalText: finding.ending.finalText }),
+  }
+}
+
+/** A trial lost to faults: nothing of it says anything about the model. */
+function faulted(end: Extract<TrialEnd, { kind: 'infra' }>, task: Task): ReturnType<typeof judged> {
+  const last = end.faults.at(-1)
+  return {
+    outcome: 'infra',
+    passed: false,
+    score: null,
+    failure_reason: last?.code ?? 'unknown_fault',
+    failure_detail: last === undefined ? null : boundedText(`${last.detail}\nremedy: ${last.remedy}`),
+    turns_taken: 0,
+    total_elapsed_sec: end.elapsedMs / 1_000,
+    started_at: end.startedAt.toISOString(),
+    invalid_tool_call_count: 0,
+    unknown_tool_call_count: 0,
+    skill_results: [],
+    turns: [],
+    tamper_detected: false,
+    tamper: [],
+    prompt: task.prompt,
+    baseline: null,
+    final: null,
+    setup_text: [],
+    turn_logs: [],
+    contents: {},
+    final_text: null,
+    verified: [],
+    session_checks: [],
+    reset_proof: null,
+    verify_reset_proof: null,
+    sandbox: null,
+    transcript_hash: transcriptHash({ turns: [], calls: [], finalText: null }),
+  }
+}
+
+/** The fields that are the same whatever happened in the trial. */
+type Frame =
+  | 'schema_version'
+  | 'run_id'
+  | 'task_id'
+  | 'task_title'
+  | 'task_fingerprint'
+  | 'suite'
+  | 'spec_file'
+  | 'model'
+  | 'agent'
+  | 'trial_index'
+  | 'seed'
+  | 'k'
+  | 'trials_planned'
+  | 'skill_ids'
+  | 'allowed_writes'
+  | 'artifacts_dir'
+  | 'artifacts'
+  | 'infra_attempts'
+
+/** The record of a trial that ran. Skipped trials have none: nothing was tried. */
+export function recordOf(end: Exclude<TrialEnd, { kind: 'skipped' }>, context: RecordContext): UnsealedRecord {
+  const { task, plan, index } = context
+  return {
+    schema_version: SCHEMA_VERSION,
+    run_id: plan.runId,
+    task_id: task.id,
+    task_title: task.title,
+    task_fingerprint: task.fingerprint,
+    suite: basename(dirname(context.specFile)),
+    spec_file: context.specFile,
+    model: plan.modelLabel,
+    agent: plan.agent,
+    trial_index: index,
+    seed: plan.seed + index,
+    k: plan.k,
+    trials_planned: plan.trials,
+    skill_ids: [...task.flags.keys()],
+    allowed_writes: task.allowedWrites,
+    artifacts_dir: context.artifacts.dir,
+    artifacts: context.artifacts.paths,
+    infra_attempts: end.faults.map(({ code, detail }) => ({ code, detail: boundedText(detail, 4_000) })),
+    ...shared(task, plan),
+    ...(end.kind === 'judged' ? judged(end.finding) : faulted(end, task)),
+  }
+}
