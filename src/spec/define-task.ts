@@ -157,7 +157,7 @@ function pathMistakes(field: string, probe: FlagProbe, files: FileMap, allowedWr
 function canExist(path: string, files: FileMap, allowedWrites: readonly string[]): boolean {
   if (files.has(path) || allowedWrites.includes(path) || matchesAny(allowedWrites, path)) return true
   const paths = [...files.keys()]
-  if (/[*?[\]{}!]/.test(path)) {
+  if (/[*?]/.test(path)) {
     // Whether two globs meet cannot be decided simply; one that shares its first segment with an allowed one is let through.
     const first = path.split('/')[0] ?? ''
     return paths.some(known => matchesAny([path], known)) || allowedWrites.some(glob => sharesStart(glob, first))

@@ -1,0 +1,149 @@
+import { approximately, dedent, defineTask } from 'agent-bench'
+import { debugPythonCheats } from './debug-python.cheats.ts'
+import { pairwiseCombinations, waysToEdit, waysToRead, waysToRunTests } from './variants.ts'
+
+const BUGGY = dedent`
+  def add(a, b):
+      """Give the sum of two numbers."""
+      return a - b
+`
+const FIXED = BUGGY.replace('a - b', 'a + b')
+
+export default defineTask({
+  id: 'debug_python_v1',
+  title: 'Find and fix a one-line bug without touching the tests',
+  maxTurns: 12,
+  requires: ['python', 'pytest'],
+
+  setup: {
+    'main.py': BUGGY,
+    'test_main.py': dedent`
+      from main import add
+
+
+      def test_small_numbers():
+          assert add(2, 3) == 5
+
+
+      def test_opposite_signs():
+          assert add(-1, 1) == 0
+    `,
+  },
+  prompt: dedent`
+    The tests of the small Python project in your working directory are red. The code is in main.py, its tests are in
+    test_main.py, and \`pytest\` runs them.
+
+    Find out what is wrong, correct main.py, and make sure that the whole suite is green before you finish. The tests are
+    right as they are: leave test_main.py alone, and create no other files.
+  `,
+  allowedWrites: ['main.py'],
+
+  // The first two calls are the ones the tests make; code that knows only those, or is right only at first, ends here.
+  // A sum may come as int or float, as the tests accept both.
+  verify: {
+    adds: ({ python }) =>
+      python('main')
+        .call('add', [
+          [2, 3],
+          [-1, 1],
+          [19, 23],
+          [-7, -5],
+          [0.5, 0.25],
+          [1_000_000_007, 12],
+          [0, 0],
+        ])
+        .gives([5, 0, 42, -12, 0.75, 1_000_000_019, 0].map(sum => approximately(sum))),
+  },
+
+  flags: {
+    file_read: run => run.sawContentOf('main.py'),
+    error_interpret: run => run.sawTestsFail({ before: run.firstChange('main.py') }),
+    file_edit: run => run.verified('adds') && run.firstChange('main.py'),
+    self_verify: run => run.verified('adds') && run.sawTestsPass({ after: run.firstChange('main.py') }),
+  },
+
+  reference: async ({ read, write, sh }) => {
+    await read('main.py')
+    await sh('python3 -m pytest -q')
+    await write('main.py', FIXED)
+    await sh('python3 -m pytest -q')
+    return 'add() subtracted its arguments. It adds them now, and both tests pass.'
+  },
+
+  honest: {
+    ...pairwiseCombinations({
+      read: waysToRead('main.py'),
+      test: waysToRunTests(),
+      edit: waysToEdit({ path: 'main.py', before: 'a - b', after: 'a + b', text: FIXED }),
+    }),
+    'all calls in one turn': async ({ turn, read, write, sh }) => {
+      await turn(async () => {
+        await read('main.py')
+        await sh('pytest -q')
+        await write('main.py', FIXED)
+        await sh('pytest -q')
+      })
+    },
+    'two turns of two calls': async ({ turn, sh }) => {
+      await turn(async () => {
+        await sh('cat test_main.py main.py')
+        await sh('pytest -q')
+      })
+      await turn(async () => {
+        await sh("sed -i 's/a - b/a + b/' main.py")
+        await sh('pytest -q')
+      })
+    },
+    'edit and test in one command': async ({ sh }) => {
+      await sh('cat main.py && pytest -q')
+      await sh("sed -i 's/a - b/a + b/' main.py && pytest 2>&1 | tail -n 3")
+    },
+    'sees the failure before the code': async ({ sh, read, write }) => {
+      await sh('pytest')
+      await read('test_main.py')
+      await read('main.py', { offset: 1, limit: 20 })
+      await write('main.py', FIXED)
+      await sh('pytest')
+    },
+    'backup of an editor, removed at the end': async ({ sh }) => {
+      await sh('cat main.py')
+      await sh('pytest')
+      await sh("sed -i.bak 's/a - b/a + b/' main.py")
+      await sh('pytest')
+      await sh('rm main.py.bak')
+    },
+    'scratch script, removed at the end': async ({ read, write, sh }) => {
+      await read('main.py')
+      await sh('pytest')
+      await write('try_it.py', 'from main import add\nprint(add(2, 3))\n')
+      await sh('python3 try_it.py')
+      await write('main.py', FIXED)
+      await sh('python3 try_it.py && rm try_it.py')
+      await sh('pytest')
+    },
+    'a wrong fix first, then the right one': async ({ read, write, sh }) => {
+      await read('main.py')
+      await sh('pytest -q')
+      await write('main.py', BUGGY.replace('a - b', 'b - a'))
+      await sh('pytest -q')
+      await write('main.py', FIXED)
+      await sh('pytest -q')
+    },
+    'the same sum written differently': async ({ read, write, sh }) => {
+      await read('main.py')
+      await sh('pytest -q')
+      await write('main.py', 'def add(a, b):\n    """Give the sum of two numbers."""\n    return sum((a, b))\n')
+      await sh('pytest -q')
+    },
+    'stumbles over calls that are no calls': async ({ call, callMalformed, read, write, sh }) => {
+      await call('open_file', { path: 'main.py' })
+      await callMalformed('read_file', '{"path": "main.py"')
+      await read('main.py')
+      await sh('pytest -q')
+      await write('main.py', FIXED)
+      await sh('pytest -q')
+    },
+  },
+
+  cheats: debugPythonCheats({ buggy: BUGGY, fixed: FIXED }),
+})
