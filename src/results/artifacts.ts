@@ -1,0 +1,155 @@
+/**
+ * Writes the files an agent left to the host. Their names come out of the sandbox: each is checked before anything is
+ * opened, nothing is written through a link or over a file, and count and size are bounded.
+ */
+import { closeSync, constants, lstatSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { BenchError } from '../errors.ts'
+import type { FileMap } from '../sandbox/snapshot.ts'
+import { notWritable, systemCode } from './not-writable.ts'
+import { fileNamePart } from './store.ts'
+
+export const ARTIFACT_LIMITS = {
+  files: 1_000,
+  fileBytes: 16_000_000,
+  totalBytes: 64_000_000,
+  pathBytes: 1_024,
+  /** The file systems in use allow 255 bytes; some (encrypted folders) only about 140. */
+  nameBytes: 140,
+  depth: 32,
+} as const
+
+export type ArtifactLimits = { readonly [Name in keyof typeof ARTIFACT_LIMITS]: number }
+
+export interface ExportedArtifacts {
+  /** Paths written, relative to the folder, with `/`. */
+  readonly written: readonly string[]
+  /** Files that were not written, and why. */
+  readonly refused: readonly { readonly path: string; readonly reason: string }[]
+}
+
+/** Faults of the disk, which are no fault of the file. */
+const DISK_FAULTS = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE']
+
+/**
+ * Folder of a trial's artifacts, relative to the results folder, with `/`. The identity keeps models and settings of one
+ * run apart.
+ */
+export function artifactsDirOf(trial: {
+  readonly run_id: string
+  readonly task_id: string
+  readonly identity: string
+  /** From 0. */
+  readonly trial_index: number
+}): string {
+  const task = `${fileNamePart(trial.task_id)}-${trial.identity.slice(0, 8)}`
+  return ['artifacts', fileNamePart(trial.run_id), task, `trial-${trial.trial_index + 1}`].join('/')
+}
+
+/** Why a path out of a sandbox cannot name an artifact, or null when it can. */
+export function artifactPathProblem(path: string, limits: ArtifactLimits = ARTIFACT_LIMITS): string | null {
+  if (path === '') return 'the path is empty'
+  if (!path.isWellFormed()) return 'the path is not valid UTF-8'
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+  if (/[\u0000-\u001f\u007f-\u009f]/.test(path)) return 'the path has a control character'
+  if (path.includes('\\')) return 'the path has a backslash'
+  if (path.startsWith('/')) return 'the path is absolute'
+  if (/^[A-Za-z]:/.test(path)) return 'the path begins with a drive'
+  if (Buffer.byteLength(path) > limits.pathBytes) return `the path is longer than ${limits.pathBytes} bytes`
+  const segments = path.split('/')
+  if (segments.length > limits.depth) return `the path is deeper than ${limits.depth} folders`
+  for (const segment of segments) {
+    if (segment === '' || segment === '.' || segment === '..') return `the path has the segment "${segment}"`
+    if (Buffer.byteLength(segment) > limits.nameBytes) return `a name in it is longer than ${limits.nameBytes} bytes`
+  }
+  return null
+}
+
+/**
+ * Writes files below `dir`, which is made when it is missing. Modes are not kept: nothing on the host should run what a
+ * model wrote.
+ * @throws BenchError code `results_not_writable` when the disk is at fault (full, read-only); files of odd names are refused instead.
+ */
+export function exportArtifacts(
+  dir: string,
+  files: FileMap,
+  limits: ArtifactLimits = ARTIFACT_LIMITS,
+): ExportedArtifacts {
+  const written: string[] = []
+  const refused: { path: string; reason: string }[] = []
+  let totalBytes = 0
+  if (files.size > 0) makeRoot(dir)
+  for (const [path, { bytes }] of files) {
+    const reason =
+      artifactPathProblem(path, limits) ??
+      (bytes.length > limits.fileBytes ? `it is larger than ${limits.fileBytes} bytes` : null) ??
+      (written.length >= limits.files ? `there are more than ${limits.files} files` : null) ??
+      (totalBytes + bytes.length > limits.totalBytes ? `the files are larger than ${limits.totalBytes} bytes` : null) ??
+      writeBelow(dir, path, bytes)
+    if (reason === null) {
+      written.push(path)
+      totalBytes += bytes.length
+    } else {
+      refused.push({ path: path.slice(0, limits.pathBytes), reason })
+    }
+  }
+  return { written, refused }
+}
+
+function makeRoot(dir: string): void {
+  try {
+    mkdirSync(dir, { recursive: true })
+  } catch (error) {
+    throw new BenchError(...notWritable(dir, error))
+  }
+}
+
+/** Writes one file whose path is checked; a reason when its place is taken. */
+function writeBelow(dir: string, path: string, bytes: Uint8Array): string | null {
+  const segments = path.split('/')
+  const name = segments.pop() ?? ''
+  let parent = dir
+  try {
+    const inTheWay = notAFolder(parent)
+    if (inTheWay !== null) return inTheWay
+    for (const segment of segments) {
+      parent = join(parent, segment)
+      makeFolder(parent)
+      const blocked = notAFolder(parent)
+      if (blocked !== null) return blocked
+    }
+    writeNew(join(parent, name), bytes)
+    return null
+  } catch (error) {
+    const code = systemCode(error)
+    if (code === null || DISK_FAULTS.includes(code)) throw new BenchError(...notWritable(dir, error))
+    return code === 'EEXIST' ? 'there is something of that name already' : `it cannot be written (${code})`
+  }
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error
+  }
+}
+
+function notAFolder(path: string): string | null {
+  const stat = lstatSync(path)
+  if (stat.isSymbolicLink()) return 'a symbolic link is in the way'
+  return stat.isDirectory() ? null : 'a file is where a folder should be'
+}
+
+function writeNew(file: string, bytes: Uint8Array): void {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
+  const descriptor = openSync(file, flags, 0o644)
+  let isWhole = false
+  try {
+    for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done)
+    isWhole = true
+  } finally {
+    closeSync(descriptor)
+    if (!isWhole) rmSync(file, { force: true })
+  }
+}

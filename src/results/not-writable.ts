@@ -1,0 +1,32 @@
+/** What to say when results cannot be written. */
+import type { ErrorDetails } from '../errors.ts'
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  ENOSPC:
+    'Make room on that disk, or set BENCH_RESULTS_DIR to a folder on another one; then run again with BENCH_RESUME=1.',
+  EDQUOT: 'The quota is used up: make room, or set BENCH_RESULTS_DIR to a folder elsewhere.',
+  EROFS: 'That file system is read-only: set BENCH_RESULTS_DIR to a folder that can be written.',
+  EACCES: 'Give yourself the right to write there, or set BENCH_RESULTS_DIR to another folder.',
+  EPERM: 'Give yourself the right to write there, or set BENCH_RESULTS_DIR to another folder.',
+  ENOTDIR: 'A part of that path is a file: set BENCH_RESULTS_DIR to a folder.',
+  EEXIST: 'There is a file of that name: set BENCH_RESULTS_DIR to a folder.',
+}
+
+/** The system's name of a fault, for example `ENOSPC`; null for errors that are none of the system's. */
+export function systemCode(error: unknown): string | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
+}
+
+/** Message and details for an error of code `results_not_writable`; the caller chooses the class. */
+export function notWritable(path: string, error: unknown): [message: string, details: ErrorDetails] {
+  const code = systemCode(error)
+  const cause = error instanceof Error ? error.message : String(error)
+  return [
+    `results cannot be written to ${path}: ${cause}`,
+    {
+      code: 'results_not_writable',
+      remedy: REMEDIES[code ?? ''] ?? 'Set BENCH_RESULTS_DIR to a folder that can be written.',
+      cause: error,
+    },
+  ]
+}

@@ -1,0 +1,151 @@
+/** The schema of one trial's record, and the TypeScript type made from it. Names follow agent-bench where it has one. */
+import type { FromSchema } from 'json-schema-to-ts'
+import type { DeepReadonly } from './deep-readonly.ts'
+import {
+  anyObject,
+  count,
+  delta,
+  environment,
+  exactly,
+  identityParts,
+  measure,
+  moment,
+  name,
+  nullable,
+  outcome,
+  resetProof,
+  sandbox,
+  type server,
+  sha256,
+  share,
+  snapshot,
+  testReport,
+  text,
+  texts,
+  truth,
+} from './schema-parts.ts'
+
+/** Version of records and summaries; files of another version are named, not guessed at. */
+export const SCHEMA_VERSION = 2
+
+const skillResult = exactly({
+  skill_id: name,
+  reached: truth,
+  reached_turn: { type: ['integer', 'null'] },
+  /** Seconds of the agent's work up to the end of that turn. */
+  elapsed_sec: { type: ['number', 'null'] },
+  reason: text,
+})
+
+const turnLog = exactly({
+  turn: count,
+  call: count,
+  tool_used: text,
+  args: anyObject,
+  delivered: text,
+  exit_code: { type: ['integer', 'null'] },
+  stopped: { enum: ['timeout', 'output', 'cancelled', null] },
+  elapsed_sec: measure,
+  invalid_tool_call: truth,
+  invalid_kind: { enum: ['unknown_tool', 'malformed_arguments', null] },
+  test_reports: { type: 'array', items: testReport },
+  delta: nullable(delta),
+})
+
+const turnStats = exactly({
+  prompt_tokens: { type: ['number', 'null'] },
+  completion_tokens: { type: ['number', 'null'] },
+  cached_tokens: { type: ['number', 'null'] },
+  reasoning_tokens: { type: ['number', 'null'] },
+  elapsed_ms: measure,
+  first_token_ms: { type: ['number', 'null'] },
+  prompt_tokens_per_second: { type: ['number', 'null'] },
+  decode_tokens_per_second: { type: ['number', 'null'] },
+  attempts: count,
+})
+
+const turn = exactly({
+  turn: count,
+  text,
+  reasoning: { type: ['string', 'null'] },
+  finish_reason: { type: ['string', 'null'] },
+  stats: nullable(turnStats),
+})
+
+const sessionCheck = exactly({ call: count, verdict: { enum: ['confirmed', 'refuted', 'unchecked'] }, reason: text })
+
+export const trialRecordSchema = exactly({
+  schema_version: { const: SCHEMA_VERSION },
+  run_id: name,
+  task_id: name,
+  task_title: text,
+  task_fingerprint: text,
+  suite: text,
+  spec_file: text,
+  model: text,
+  agent: name,
+  /** From 0, as agent-bench counts. */
+  trial_index: count,
+  seed: { type: 'integer' },
+  started_at: moment,
+  k: { type: 'integer', minimum: 1 },
+  trials_planned: { type: 'integer', minimum: 1 },
+  identity: sha256,
+  identity_parts: identityParts,
+  outcome,
+  passed: truth,
+  /** null where nothing was judged (infra, cancelled, skipped). */
+  score: nullable(share),
+  failure_reason: nullable(name),
+  failure_detail: { type: ['string', 'null'] },
+  turns_taken: count,
+  total_elapsed_sec: measure,
+  invalid_tool_call_count: count,
+  unknown_tool_call_count: count,
+  skill_ids: texts,
+  skill_results: { type: 'array', items: skillResult },
+  turn_logs: { type: 'array', items: turnLog },
+  turns: { type: 'array', items: turn },
+  tamper_detected: truth,
+  tamper: {
+    type: 'array',
+    items: exactly({ path: text, kind: { enum: ['modified', 'new', 'deleted', 'type-changed'] } }),
+  },
+  final_text: { type: ['string', 'null'] },
+  prompt: text,
+  allowed_writes: texts,
+  verified: { type: 'array', items: exactly({ name: text, ok: truth, reason: text }) },
+  session_checks: { type: 'array', items: sessionCheck },
+  /** null where no workspace was seen. */
+  baseline: nullable(snapshot),
+  final: nullable(snapshot),
+  /** Text of files new or changed in the trial, by SHA-256. */
+  contents: { type: 'object', additionalProperties: text, propertyNames: { pattern: '^[0-9a-f]{64}$' } },
+  setup_text: {
+    type: 'array',
+    items: { type: 'array', items: [text, text], minItems: 2, maxItems: 2, additionalItems: false },
+  },
+  reset_proof: nullable(resetProof),
+  verify_reset_proof: nullable(resetProof),
+  sandbox: nullable(sandbox),
+  environment,
+  /** Relative to the results directory. */
+  artifacts_dir: { type: ['string', 'null'] },
+  artifacts: texts,
+  infra_attempts: { type: 'array', items: exactly({ code: name, detail: text }) },
+  transcript_hash: sha256,
+  result_hash: sha256,
+})
+
+/** One trial, as it is written to the journal and into summary files. */
+export type TrialRecord = DeepReadonly<FromSchema<typeof trialRecordSchema>>
+export type RecordedTurnLog = TrialRecord['turn_logs'][number]
+export type RecordedTurn = TrialRecord['turns'][number]
+export type RecordedSkillResult = TrialRecord['skill_results'][number]
+export type RecordedSnapshot = NonNullable<TrialRecord['baseline']>
+export type RecordedEnvironment = TrialRecord['environment']
+export type RecordedSandbox = NonNullable<TrialRecord['sandbox']>
+export type RecordedResetProof = NonNullable<TrialRecord['reset_proof']>
+export type RecordedSampling = NonNullable<RecordedEnvironment['sampling']>
+export type IdentityParts = TrialRecord['identity_parts']
+export type RecordedServer = DeepReadonly<FromSchema<typeof server>>

@@ -1,0 +1,135 @@
+/** Pieces of the result schemas (JSON Schema draft-07, as ajv reads it by default) that several of them use. */
+
+/** `schema`, or null. */
+export const nullable = <const S>(schema: S) => ({ anyOf: [schema, { type: 'null' }] }) as const
+
+/** An object with exactly these properties, all of them present (what may be missing is null instead). */
+export function exactly<const P extends Readonly<Record<string, unknown>>>(properties: P) {
+  // `keyof P` for the types, the same names for ajv: a list written twice would drift apart.
+  const required = Object.keys(properties) as readonly (keyof P & string)[]
+  return { type: 'object', properties, required, additionalProperties: false } as const
+}
+
+export const text = { type: 'string' } as const
+export const name = { type: 'string', minLength: 1 } as const
+export const truth = { type: 'boolean' } as const
+export const count = { type: 'integer', minimum: 0 } as const
+export const measure = { type: 'number', minimum: 0 } as const
+export const share = { type: 'number', minimum: 0, maximum: 1 } as const
+export const sha256 = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const
+export const moment = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,9})?Z$' } as const
+export const anyObject = { type: 'object' } as const
+export const texts = { type: 'array', items: { type: 'string' } } as const
+
+export const outcome = { enum: ['passed', 'failed', 'inconclusive', 'infra', 'cancelled', 'skipped'] } as const
+export const truncated = { enum: ['depth', 'entries', 'bytes', null] } as const
+
+/** An entry of a snapshot. */
+const entry = {
+  anyOf: [
+    exactly({ type: { const: 'file' }, mode: count, size: count, sha256 }),
+    exactly({ type: { const: 'directory' }, mode: count }),
+    exactly({ type: { const: 'symlink' }, target: text }),
+    exactly({ type: { const: 'special' }, mode: count }),
+  ],
+} as const
+
+/**
+ * Entries as [path, entry] pairs: paths come from inside the sandbox, and as keys of an object some of them
+ * (`__proto__`, integers) would be lost or reordered.
+ */
+const entries = {
+  type: 'array',
+  items: { type: 'array', items: [text, entry], minItems: 2, maxItems: 2, additionalItems: false },
+} as const
+
+export const snapshot = exactly({ root: text, entries, truncated })
+
+/** A delta; the texts it brought are in the record's `contents`, under these hashes. */
+export const delta = exactly({
+  root: text,
+  changed: entries,
+  deleted: texts,
+  content_hashes: { type: 'array', items: sha256 },
+  truncated,
+})
+
+/** What the witness said. Its numbers come out of the sandbox: any integer is kept as it came. */
+export const testReport = exactly({
+  event: { enum: ['start', 'finish'] },
+  sender: exactly({ pid: { type: 'integer' }, uid: { type: 'integer' }, argv: nullable(texts) }),
+  cwd: text,
+  collected: { type: 'integer' },
+  passed: { type: 'integer' },
+  failed: { type: 'integer' },
+  errors: { type: 'integer' },
+  skipped: { type: 'integer' },
+  status: { type: ['integer', 'null'] },
+  failures: texts,
+})
+
+export const resetProof = exactly({
+  processes_left: count,
+  leftovers: count,
+  root: text,
+  expected_root: text,
+  elapsed_ms: measure,
+})
+
+const image = nullable(exactly({ name: text, digest: text }))
+
+export const sandbox = exactly({
+  driver: { enum: ['docker', 'namespace', 'emulated'] },
+  id: text,
+  image,
+  engine: nullable(exactly({ name: text, version: text })),
+  limits: { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean'] } },
+})
+
+/** What the server says it is; see `ServerIdentity`. */
+export const server = exactly({
+  kind: { enum: ['llama-server', 'ollama', 'lmstudio', 'vllm', 'openai-compatible'] },
+  base_url: text,
+  build: { type: ['string', 'null'] },
+  model_path: { type: ['string', 'null'] },
+  context_tokens: { type: ['number', 'null'] },
+  slots: { type: ['number', 'null'] },
+  chat_template_sha256: { type: ['string', 'null'] },
+  default_sampling: nullable(anyObject),
+})
+
+export const sampling = exactly({
+  temperature: { type: ['number', 'null'] },
+  top_p: { type: ['number', 'null'] },
+  max_tokens: { type: 'number' },
+  extra_body: nullable(anyObject),
+})
+
+export const limits = exactly({ max_turns: count, command_timeout_sec: measure, trial_timeout_sec: measure })
+
+export const environment = exactly({
+  harness_version: text,
+  node_version: text,
+  platform: text,
+  vitest_version: text,
+  test_runner: text,
+  sandbox_image: { type: ['string', 'null'] },
+  base_url: { type: ['string', 'null'] },
+  model: text,
+  server: nullable(server),
+  sampling: nullable(sampling),
+  limits,
+})
+
+/** What makes two records comparable; seed and trial number are left out on purpose. */
+export const identityParts = exactly({
+  task_id: name,
+  task_fingerprint: text,
+  model: text,
+  server: nullable(server),
+  agent: name,
+  driver: { type: ['string', 'null'] },
+  image_digest: { type: ['string', 'null'] },
+  sampling: nullable(sampling),
+  limits,
+})

@@ -1,0 +1,82 @@
+/** The schema of a summary file (all trials of one task and model), and the TypeScript type made from it. */
+import type { FromSchema } from 'json-schema-to-ts'
+import type { DeepReadonly } from './deep-readonly.ts'
+import { SCHEMA_VERSION, trialRecordSchema } from './record-schema.ts'
+import {
+  count,
+  environment,
+  exactly,
+  identityParts,
+  measure,
+  moment,
+  name,
+  nullable,
+  sandbox,
+  sha256,
+  share,
+  text,
+  texts,
+  truth,
+} from './schema-parts.ts'
+
+/** How reliably one flag was reached, over the trials that count. */
+const skill = exactly({
+  /** null when no trial counts. */
+  reach_rate: nullable(share),
+  /** Mean turn of the trials in which it was reached in a turn; null when there is none. */
+  avg_turns: nullable(measure),
+  reached: count,
+  n: count,
+})
+
+const interval = exactly({ method: { const: 'wilson' }, level: share, low: share, high: share })
+
+export const summarySchema = exactly({
+  schema_version: { const: SCHEMA_VERSION },
+  run_id: name,
+  task_id: name,
+  task_title: text,
+  task_fingerprint: text,
+  suite: text,
+  spec_file: text,
+  model: text,
+  agent: name,
+  identity: sha256,
+  identity_parts: identityParts,
+  started_at: moment,
+  k: { type: 'integer', minimum: 1 },
+  trials_planned: { type: 'integer', minimum: 1 },
+  /** Trials that ended, whatever their outcome. */
+  trials_run: count,
+  early_stopped: truth,
+  verdict: { enum: ['pass', 'fail', 'inconclusive', null] },
+  pass_all_k: truth,
+  /** C(c,k)/C(n,k); null when it is not defined. */
+  pass_hat_k: nullable(share),
+  /** Why pass_hat_k is null. */
+  pass_hat_k_reason: { type: ['string', 'null'] },
+  n: count,
+  passes: count,
+  attempted: count,
+  /** Trials that do not count, by outcome. */
+  excluded: exactly({ inconclusive: count, infra: count, cancelled: count, skipped: count }),
+  /** Interval of passes/n. */
+  interval: nullable(interval),
+  /** All trials said the same although their seeds differ: one sample in truth. */
+  identical_transcripts: truth,
+  avg_score: nullable(share),
+  avg_turns: nullable(measure),
+  avg_elapsed_sec: nullable(measure),
+  tamper_detected_count: count,
+  invalid_tool_call_count: count,
+  unknown_tool_call_count: count,
+  skills: { type: 'object', additionalProperties: skill },
+  environment,
+  sandbox: nullable(sandbox),
+  notes: texts,
+  trials: { type: 'array', items: trialRecordSchema },
+  result_hash: sha256,
+})
+
+/** One task and model, over all its trials. */
+export type Summary = DeepReadonly<FromSchema<typeof summarySchema>>

@@ -1,0 +1,181 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { LoggedCall, TrialLog } from '../evidence/log.ts'
+import type { Entry, Snapshot } from '../sandbox/snapshot.ts'
+import { infraRecord, sampleRecord } from './sample-record.ts'
+import { boundedText, logToRecordParts, publicUrl, recordFlags, recordToLog } from './to-record.ts'
+import { checkTrialRecord } from './validate.ts'
+
+/** Any UTF-16, lone surrogates too: file names need not be valid Unicode. */
+const anyPath = fc.oneof(
+  fc.string({ unit: 'binary', minLength: 1 }),
+  fc.constantFrom('a\ud800b', '__proto__', '7', '\udcff'),
+)
+const sha256 = fc.stringMatching(/^[0-9a-f]{64}$/)
+const mode = fc.integer({ min: 0, max: 0o7777 })
+const entry: fc.Arbitrary<Entry> = fc.oneof(
+  fc.record({ type: fc.constant('file' as const), mode, size: fc.nat(), sha256 }),
+  fc.record({ type: fc.constant('directory' as const), mode }),
+  fc.record({ type: fc.constant('symlink' as const), target: anyPath }),
+  fc.record({ type: fc.constant('special' as const), mode }),
+)
+const truncated = fc.constantFrom('depth' as const, 'entries' as const, 'bytes' as const, null)
+const entries = fc.array(fc.tuple(anyPath, entry), { maxLength: 5 }).map(pairs => new Map(pairs))
+const snapshot: fc.Arbitrary<Snapshot> = fc.record({ root: fc.string(), entries, truncated })
+const testReport = fc.record({
+  event: fc.constantFrom('start' as const, 'finish' as const),
+  sender: fc.record({ pid: fc.nat(), uid: fc.nat(), argv: fc.option(fc.array(fc.string())) }),
+  cwd: anyPath,
+  collected: fc.integer(),
+  passed: fc.integer(),
+  failed: fc.integer(),
+  errors: fc.integer(),
+  skipped: fc.integer(),
+  status: fc.option(fc.integer()),
+  failures: fc.array(fc.string()),
+})
+
+/** Texts by the hash they are stored under; like real hashes, one hash never stands for two texts. */
+function call(pool: readonly (readonly [string, string])[]): fc.Arbitrary<LoggedCall> {
+  return fc.record({
+    call: fc.nat(),
+    turn: fc.nat(),
+    tool: fc.string(),
+    args: fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 })),
+    invalid: fc.constantFrom('unknown_tool' as const, 'malformed_arguments' as const, null),
+    exitCode: fc.option(fc.integer()),
+    stopped: fc.constantFrom('timeout' as const, 'output' as const, 'cancelled' as const, null),
+    delivered: fc.string({ unit: 'binary' }),
+    durationMs: fc.nat().map(ms => ms),
+    testReports: fc.array(testReport, { maxLength: 2 }),
+    delta: fc.option(
+      fc.record({
+        root: fc.string(),
+        changed: entries,
+        deleted: fc.array(anyPath, { maxLength: 3 }),
+        contents: fc.subarray([...pool]).map(pairs => new Map(pairs)),
+        truncated,
+      }),
+    ),
+  })
+}
+
+const log: fc.Arbitrary<TrialLog> = fc
+  .uniqueArray(fc.tuple(sha256, fc.string({ unit: 'binary' })), { maxLength: 5, selector: ([hash]) => hash })
+  .chain(pool =>
+    fc.record({
+      prompt: fc.string(),
+      baseline: snapshot,
+      setupText: fc.array(fc.tuple(anyPath, fc.string()), { maxLength: 4 }).map(pairs => new Map(pairs)),
+      calls: fc.array(call(pool), { maxLength: 4 }),
+      final: snapshot,
+      contents: fc.constant(new Map(pool)),
+      finalAnswer: fc.string(),
+      verified: fc
+        .dictionary(fc.string(), fc.record({ ok: fc.boolean(), reason: fc.string() }))
+        .map(checks => new Map(Object.entries(checks))),
+      sessionChecks: fc
+        .uniqueArray(fc.nat(), { maxLength: 3 })
+        .map(calls => new Map(calls.map(n => [n, { call: n, verdict: 'confirmed' as const, reason: 'r' }]))),
+    }),
+  )
+
+/** Durations go through seconds, so they come back with the error of a division. */
+function withRoundedDurations(log: TrialLog): TrialLog {
+  return { ...log, calls: log.calls.map(call => ({ ...call, durationMs: Math.round(call.durationMs) })) }
+}
+
+describe('recordToLog', () => {
+  it('gives back the log that was recorded, through the schema and through the file', () => {
+    fc.assert(
+      fc.property(log, original => {
+        const record = sampleRecord(logToRecordParts(original))
+        const read: unknown = JSON.parse(JSON.stringify(record))
+        const checked = checkTrialRecord(read)
+        if (!checked.ok) throw new Error(checked.reason)
+        expect(withRoundedDurations(recordToLog(checked.value))).toEqual(withRoundedDurations(original))
+      }),
+    )
+  })
+
+  it('keeps a file name that is not valid Unicode', () => {
+    const name = 'caf\ud8e9.txt'
+    const parts = logToRecordParts({
+      ...recordToLog(sampleRecord()),
+      final: { root: 'b', entries: new Map([[name, { type: 'directory', mode: 0o755 }]]), truncated: null },
+    })
+    const line = JSON.stringify(sampleRecord(parts))
+    expect(line.isWellFormed()).toBe(true)
+    expect(recordToLog(JSON.parse(Buffer.from(line).toString())).final.entries.has(name)).toBe(true)
+  })
+
+  it('says that a trial which never started has no log', () => {
+    expect(() => recordToLog(infraRecord(0, 'server_5xx', 'HTTP 500'))).toThrow(
+      expect.objectContaining({ code: 'record_without_log' }),
+    )
+  })
+})
+
+describe('boundedText', () => {
+  it('cuts at the limit, never inside a character, and says how much is missing', () => {
+    expect(boundedText('ab😀cd', 3)).toBe('ab\n[… 4 characters left out of the record …]')
+    expect(boundedText('x'.repeat(200_001)).length).toBeLessThan(200_100)
+  })
+
+  it('makes text of a model valid Unicode', () => {
+    expect(boundedText('a\ud800b')).toBe('a\ufffdb')
+  })
+})
+
+describe('recordFlags', () => {
+  it('adds up the time of model and tools to the end of the turn', () => {
+    const stats = {
+      promptTokens: null,
+      completionTokens: null,
+      cachedTokens: null,
+      reasoningTokens: null,
+      firstTokenMs: null,
+      promptTokensPerSecond: null,
+      decodeTokensPerSecond: null,
+      attempts: 1,
+    }
+    const turns = [1, 2, 3].map(turn => ({
+      turn,
+      text: '',
+      reasoning: null,
+      finishReason: null,
+      stats: { ...stats, elapsedMs: 1_000 },
+    }))
+    const calls = recordToLog(
+      sampleRecord({
+        turn_logs: [1, 2, 3].map(turn => ({
+          turn,
+          call: turn,
+          tool_used: 'read_file',
+          args: {},
+          delivered: '',
+          exit_code: 0,
+          stopped: null,
+          elapsed_sec: 0.25,
+          invalid_tool_call: false,
+          invalid_kind: null,
+          test_reports: [],
+          delta: null,
+        })),
+      }),
+    ).calls
+    const flag = { id: 'a', reached: true, turn: 2, reason: '', stack: null }
+    expect(recordFlags([flag, { ...flag, turn: null }], { calls, turns }).map(result => result.elapsed_sec)).toEqual([
+      2.5,
+      null,
+    ])
+  })
+})
+
+describe('publicUrl', () => {
+  it('leaves out user, password and query', () => {
+    expect(publicUrl('http://me:secret@host:8080/v1?key=abc')).toBe('http://host:8080/v1')
+    expect(publicUrl('http://localhost:8080/v1')).toBe('http://localhost:8080/v1')
+    expect(publicUrl('not a url')).toBe('not a url')
+  })
+})
