@@ -1,0 +1,378 @@
+/**
+ * The one place that decides what a server's answer means. Tool calls are decided by their presence, never by
+ * `finish_reason`, which only tells about truncation. Only `ok` and `model_error` are the model's doing.
+ */
+
+import type { RawReply } from './assemble.ts'
+import type { ModelErrorReason, Reply, ReplyBody, ToolCall, TurnStats } from './chat-model.ts'
+import { isRecord, parseJson } from './json.ts'
+import { readErrorText, type ServerFault, shortened } from './server-fault.ts'
+import type { RawCall } from './tool-call-pieces.ts'
+import { findToolMarkup } from './tool-markup.ts'
+
+/** What the classification knows besides the answer. */
+export interface ReplyContext {
+  /** Window of one request in tokens; null = the server does not say. */
+  readonly contextTokens: number | null
+  /** Whether the conversation held an answer of the model already: then a refused request may be about that. */
+  readonly hasHistory: boolean
+  readonly stats: TurnStats
+}
+
+/** Half of a surrogate pair as `JSON.stringify` writes it; a literal backslash before the `u` comes doubled. */
+const LONE_SURROGATE = /(?<!\\)(?:\\\\)*\\u[dD][89a-fA-F]/
+
+/** Parses the arguments of one call. Nothing is repaired; empty text is the empty object (ollama sends it for no arguments). */
+export function parseArguments(text: string): ToolCall['arguments'] {
+  if (text.trim() === '') return { valid: true, value: {} }
+  const invalid = (problem: string): ToolCall['arguments'] => ({ valid: false, raw: text, problem })
+  const parsed = parseJson(text)
+  if (!parsed.ok) return invalid(shortened(parsed.problem))
+  if (!isRecord(parsed.value)) {
+    const kind = Array.isArray(parsed.value) ? 'an array' : parsed.value === null ? 'null' : `a ${typeof parsed.value}`
+    return invalid(`it is ${kind}`)
+  }
+  try {
+    // Sent back to a server, half a pair would make the whole conversation unreadable.
+    if (LONE_SURROGATE.test(JSON.stringify(parsed.value))) return invalid('it holds half of a surrogate pair')
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    return invalid('it is nested too deeply')
+  }
+  return { valid: true, value: parsed.value }
+}
+
+const toToolCall = (call: RawCall): ToolCall => ({
+  id: call.id,
+  name: call.name,
+  arguments: parseArguments(call.arguments),
+})
+
+const LENGTH_STOPS = new Set(['length', 'max_tokens', 'max_output_tokens'])
+/** Finish reasons with which a server says that it gave up itself. */
+const FAULT_STOPS = new Set(['error', 'abort', 'aborted', 'cancelled'])
+
+/** Classifies what came with status 200: a stream to its end, a broken one, or a whole body. */
+export function classifyReply(raw: RawReply, context: ReplyContext): Reply {
+  if (raw.fault !== null) return classifyFault(200, raw.fault, context)
+  const toolCalls = raw.toolCalls.map(toToolCall)
+  const body: ReplyBody = {
+    text: raw.text,
+    reasoning: raw.reasoning,
+    toolCalls,
+    finishReason: raw.finishReason,
+    stats: context.stats,
+    servedModel: raw.servedModel,
+  }
+  const modelError = (reason: ModelErrorReason, detail: string): Reply => ({
+    kind: 'model_error',
+    reason,
+    detail,
+    ...body,
+  })
+  if (raw.isOverBound) return modelError('output_limit', 'the reply passed the bound of what is read and was cut')
+  if (!raw.isEnded) return dropped('the stream ended without a finish reason and without [DONE]')
+  if (raw.finishReason !== null && FAULT_STOPS.has(raw.finishReason)) {
+    return dropped(`the server ended the reply with finish_reason "${raw.finishReason}"`)
+  }
+  const hasText = raw.text.trim() !== ''
+  const hasReasoning = raw.reasoning !== null && raw.reasoning.text.trim() !== ''
+  if (raw.finishReason === null && toolCalls.length === 0 && !hasText && !hasReasoning) {
+    return {
+      kind: 'infra',
+      code: 'empty_stream',
+      detail: 'the server sent a reply without any content and without a finish reason',
+      remedy:
+        "Look into the server's log; LM Studio answers like this when the prompt does not fit the context window.",
+    }
+  }
+  if (raw.finishReason !== null && LENGTH_STOPS.has(raw.finishReason)) {
+    return classifyLengthStop(raw, { body, hasText, hasReasoning, modelError, context })
+  }
+  if (toolCalls.length > 0) return { kind: 'ok', ...body }
+  if (!hasText) {
+    const markup = raw.reasoning === null ? null : findToolMarkup(raw.reasoning.text)
+    if (markup !== null) return modelError('empty_reply', `no answer; the reasoning holds tool-call markup (${markup})`)
+    return modelError('empty_reply', hasReasoning ? 'the reply holds only reasoning' : 'the reply holds nothing')
+  }
+  const markup = findToolMarkup(raw.text)
+  if (markup !== null) return modelError('tool_markup_in_text', `a tool call was written as text (${markup})`)
+  return { kind: 'ok', ...body }
+}
+
+function classifyLengthStop(
+  raw: RawReply,
+  reply: {
+    readonly body: ReplyBody
+    readonly hasText: boolean
+    readonly hasReasoning: boolean
+    readonly modelError: (reason: ModelErrorReason, detail: string) => Reply
+    readonly context: ReplyContext
+  },
+): Reply {
+  const { totalTokens, completionTokens } = raw.usage
+  const { contextTokens } = reply.context
+  if (contextTokens !== null && totalTokens !== null && totalTokens >= contextTokens) {
+    return {
+      kind: 'context_overflow',
+      detail: `prompt and reply reached the context window (${totalTokens} of ${contextTokens} tokens)`,
+      contextTokens,
+    }
+  }
+  const used = completionTokens === null ? '' : ` after ${completionTokens} tokens`
+  const last = raw.toolCalls.at(-1)
+  if (last !== undefined) {
+    // Calls before the last are whole; the last one is whole when its arguments are.
+    const isWhole = last.arguments.trim() !== '' && parseArguments(last.arguments).valid
+    return isWhole
+      ? { kind: 'ok', ...reply.body }
+      : reply.modelError('output_limit', `the output limit${used} cut the arguments of "${shortened(last.name)}"`)
+  }
+  if (!reply.hasText && reply.hasReasoning) {
+    return reply.modelError('reasoning_exhausted', `reasoning used up the output limit${used}`)
+  }
+  return reply.modelError('output_limit', `the output limit cut the reply${used}`)
+}
+
+function dropped(detail: string): Reply {
+  return {
+    kind: 'infra',
+    code: 'stream_dropped',
+    detail,
+    remedy: 'See whether the server is still running, and its log; a crash while it answers looks like this.',
+  }
+}
+
+interface FaultRule {
+  readonly matches: (fault: ServerFault, status: number) => boolean
+  readonly reply: (fault: ServerFault, context: ReplyContext, status: number) => Reply
+}
+
+const says =
+  (pattern: RegExp) =>
+  (fault: ServerFault): boolean =>
+    pattern.test(fault.message)
+
+const configuration =
+  (code: string, remedy: string) =>
+  (fault: ServerFault, _context: ReplyContext, status: number): Reply => ({
+    kind: 'config',
+    code,
+    detail: `${status === 200 ? 'the server answered' : `the server answered ${status}`}: ${fault.message}`,
+    remedy,
+  })
+
+const fault =
+  (code: string, remedy: string) =>
+  (found: ServerFault, _context: ReplyContext, status: number): Reply => ({
+    kind: 'infra',
+    code,
+    detail: `${status === 200 ? 'the server sent an error inside a reply' : `the server answered ${status}`}: ${found.message}`,
+    remedy,
+  })
+
+const OVERFLOW_TYPES = new Set(['exceed_context_size_error', 'context_length_exceeded'])
+const OVERFLOW_WORDS =
+  /exceeds? the (?:available |model'?s? )?(?:maximum )?context|context (?:size|length|window)(?: has been| was| is)? exceeded|maximum context length|greater than the context length|larger than the (?:maximum )?context|n_keep: \d+ >= n_ctx|no user query found in messages|prompt is too long|input (?:length|prompt) .{0,60}exceeds/i
+
+/** Read from top to bottom; the first rule that matches decides. Words come before statuses, because servers mix statuses up. */
+const RULES: readonly FaultRule[] = [
+  {
+    matches: found =>
+      OVERFLOW_TYPES.has(found.type ?? '') ||
+      OVERFLOW_TYPES.has(found.code ?? '') ||
+      OVERFLOW_WORDS.test(found.message),
+    reply: (found, context) => ({
+      kind: 'context_overflow',
+      detail: found.message,
+      contextTokens: found.contextTokens ?? context.contextTokens,
+    }),
+  },
+  {
+    // llama.cpp#22072 and ollama: the server could not parse what the model wrote.
+    matches: says(/failed to parse (?:tool call|input at pos)|error parsing tool call|unable to parse tool call/i),
+    reply: (found, context) => ({
+      kind: 'model_error',
+      reason: 'malformed_by_server',
+      detail: `the server could not read the model's call: ${found.message}`,
+      text: '',
+      reasoning: null,
+      toolCalls: [],
+      finishReason: null,
+      stats: context.stats,
+      servedModel: null,
+    }),
+  },
+  {
+    matches: says(/--jinja|unsupported param: tools/i),
+    reply: configuration('tools_unsupported', 'Start llama-server with --jinja.'),
+  },
+  {
+    matches: says(/--enable-auto-tool-choice|--tool-call-parser/i),
+    reply: configuration(
+      'tools_unsupported',
+      'Start vLLM with --enable-auto-tool-choice and the --tool-call-parser of this model.',
+    ),
+  },
+  {
+    matches: says(
+      /(?:does not|doesn't) support (?:tools|tool calling|function calling)|tools? (?:are|is) not supported/i,
+    ),
+    reply: configuration('tools_unsupported', 'Choose a model whose chat template has tools (BENCH_MODEL=…).'),
+  },
+  {
+    matches: says(
+      /jinja|chat.?template|conversation roles must alternate|system message must be at the beginning|only user,? (?:system )?and assistant roles are supported|error rendering prompt/i,
+    ),
+    reply: configuration(
+      'template_error',
+      "The model's chat template refuses this conversation: give the server a template that takes tool results (llama-server: --chat-template-file).",
+    ),
+  },
+  {
+    matches: (_found, status) => status === 401 || status === 403,
+    reply: configuration('server_unauthorised', 'Set BENCH_API_KEY to a key that this server accepts.'),
+  },
+  {
+    matches: (found, status) =>
+      (status === 404 || status === 400 || status === 200) &&
+      /\bmodel\b.{0,200}(?:not found|does not exist|not exist|is not loaded|not available)|no models? (?:is |are )?loaded|model name is missing|invalid model/i.test(
+        found.message,
+      ),
+    reply: configuration('unknown_model', 'Name a model that the server has (BENCH_MODEL=…), or load it there.'),
+  },
+  {
+    matches: (_found, status) => status === 404 || status === 405 || (status >= 300 && status < 400),
+    reply: configuration(
+      'server_not_found',
+      'Check BENCH_BASE_URL: it names the part of the address before /chat/completions, mostly ending with /v1.',
+    ),
+  },
+  {
+    matches: (found, status) => status === 402 || /insufficient.quota|billing/i.test(`${found.code} ${found.type}`),
+    reply: fault('quota', 'The account of this server is used up; fill it or use a local server.'),
+  },
+  {
+    matches: (_found, status) => status === 429,
+    reply: fault('rate_limited', 'Wait, or run fewer workers (BENCH_WORKERS=1).'),
+  },
+  {
+    matches: (found, status) =>
+      found.type === 'unavailable_error' || (status === 503 && /load|start|warm/i.test(found.message)),
+    reply: fault('server_loading', 'Wait until the server has loaded the model, then run again.'),
+  },
+  {
+    matches: (_found, status) => status === 503,
+    reply: fault('server_unavailable', "Look into the server's log, then run again."),
+  },
+  {
+    matches: (_found, status) => status >= 500 || status === 408 || status === 409 || status === 425,
+    reply: fault('server_error', "Look into the server's log, then run again."),
+  },
+  {
+    matches: (_found, status) => status === 200,
+    reply: fault('error_in_reply', "Look into the server's log, then run again."),
+  },
+]
+
+function classifyFault(status: number, found: ServerFault, context: ReplyContext): Reply {
+  const rule = RULES.find(({ matches }) => matches(found, status))
+  if (rule !== undefined) return rule.reply(found, context, status)
+  // What is left are refusals (400, 413, 422…). Of a first request they are about how we ask, and every trial would
+  // meet them; later they may be about what the model said, which must not stop the run.
+  return context.hasHistory
+    ? fault('request_refused', "Look into the server's log: it refused the conversation so far.")(
+        found,
+        context,
+        status,
+      )
+    : configuration(
+        'request_refused',
+        'Check the sampling variables and BENCH_EXTRA_BODY: the server refuses the request.',
+      )(found, context, status)
+}
+
+/** Classifies a response that is not 2xx. `body` is its text, whatever its envelope. */
+export function classifyHttpError(
+  response: { readonly status: number; readonly body: string },
+  context: ReplyContext,
+): Reply {
+  const found = readErrorText(response.body)
+  return classifyFault(response.status, found.message === '' ? { ...found, message: '(no text)' } : found, context)
+}
+
+/** Code and message of an error and of what caused it, innermost last; bounded against cycles. */
+function causes(error: unknown): readonly { readonly code: string; readonly message: string }[] {
+  const found: { code: string; message: string }[] = []
+  let current = error
+  for (let depth = 0; depth < 8 && current instanceof Error; depth += 1) {
+    const code: unknown = Reflect.get(current, 'code')
+    found.push({ code: typeof code === 'string' ? code : '', message: current.message })
+    // Both address families refused: Node wraps the errors of each attempt.
+    current = current instanceof AggregateError && current.cause === undefined ? current.errors[0] : current.cause
+  }
+  return found
+}
+
+/** Classifies an error of the connection. `isAnswering`: bytes of the answer had arrived before. */
+export function classifyNetworkError(
+  error: unknown,
+  context: { readonly baseUrl: string; readonly isAnswering: boolean },
+): Reply {
+  const chain = causes(error)
+  const has = (pattern: RegExp): boolean => chain.some(({ code }) => pattern.test(code))
+  const innermost = chain.at(-1)
+  const words = shortened(
+    innermost === undefined
+      ? String(error)
+      : `${innermost.message}${innermost.code === '' || innermost.message.includes(innermost.code) ? '' : ` (${innermost.code})`}`,
+  )
+  const at = context.baseUrl
+  if (has(/^ECONNREFUSED$/)) {
+    return {
+      kind: 'infra',
+      code: 'connection_refused',
+      detail: `no server accepts connections at ${at}`,
+      remedy: 'Start the model server, or correct BENCH_BASE_URL.',
+    }
+  }
+  if (has(/CERT|TLS|SSL|ERR_INVALID_URL|ERR_INVALID_PROTOCOL/)) {
+    return {
+      kind: 'config',
+      code: 'server_refused',
+      detail: `no connection can be made to ${at}: ${words}`,
+      remedy: 'Check the scheme, the name and the certificate of BENCH_BASE_URL.',
+    }
+  }
+  if (has(/^IDLE_TIMEOUT$/)) {
+    return {
+      kind: 'infra',
+      code: 'server_idle',
+      detail: words,
+      remedy: 'Raise BENCH_REQUEST_TIMEOUT (seconds without a byte), or look whether the server hangs.',
+    }
+  }
+  if (has(/^(?:ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/)) {
+    return {
+      kind: 'infra',
+      code: 'server_unreachable',
+      detail: `${at} cannot be reached: ${words}`,
+      remedy: 'Check the network and BENCH_BASE_URL.',
+    }
+  }
+  if (has(/^HPE_/)) {
+    return {
+      kind: 'infra',
+      code: 'not_http',
+      detail: `what answers at ${at} does not speak HTTP as expected: ${words}`,
+      remedy: 'Check BENCH_BASE_URL: another program may own the port.',
+    }
+  }
+  if (context.isAnswering) return dropped(`the connection broke while the server answered: ${words}`)
+  return {
+    kind: 'infra',
+    code: 'connection_lost',
+    detail: `the connection to ${at} broke before an answer came: ${words}`,
+    remedy: 'See whether the server is still running, and its log.',
+  }
+}

@@ -1,0 +1,254 @@
+/** Finds the model of a run. What is named is never replaced by something else: it answers, or the run cannot be made. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { distance } from 'fastest-levenshtein'
+import { ConfigError } from '../errors.ts'
+import { normaliseBaseUrl } from './base-url.ts'
+import type { ModelPlan, Sampling } from './chat-model.ts'
+import { markLoadedModels, showModel } from './ollama.ts'
+import { type ProbeOptions, probeServer, type ServedModel, type ServerProbe } from './probe.ts'
+
+/** Where local servers listen unless told otherwise: llama-server, Ollama, LM Studio, vLLM. */
+export const USUAL_PORTS: readonly number[] = [8080, 11434, 1234, 8000]
+
+/** A local server that answers is there in a few milliseconds; an absent one should not delay the run. */
+const DISCOVERY_TIMEOUT_MS = 400
+const PROBE_TIMEOUT_MS = 10_000
+const LOADING_BUDGET_MS = 120_000
+const LOADING_POLL_MS = 500
+
+export type FoundServer =
+  | { readonly state: 'ready'; readonly baseUrl: string; readonly probe: ServerProbe }
+  /** It will be a server once its model is loaded. */
+  | { readonly state: 'loading'; readonly baseUrl: string }
+
+/**
+ * Asks the usual ports of this machine, all at once; takes less than half a second.
+ * @param options.ports for tests; the usual ones otherwise
+ */
+export async function discoverServers(
+  options: { readonly ports?: readonly number[]; readonly apiKey?: string | null; readonly signal?: AbortSignal } = {},
+): Promise<readonly FoundServer[]> {
+  const found = await Promise.all(
+    (options.ports ?? USUAL_PORTS).map(async (port): Promise<FoundServer | null> => {
+      const baseUrl = `http://127.0.0.1:${port}/v1`
+      try {
+        const probe = await probeServer(baseUrl, {
+          apiKey: options.apiKey ?? null,
+          timeoutMs: DISCOVERY_TIMEOUT_MS,
+          ...(options.signal === undefined ? {} : { signal: options.signal }),
+        })
+        return { state: 'ready', baseUrl, probe }
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error
+        return error.code === 'server_loading' ? { state: 'loading', baseUrl } : null
+      }
+    }),
+  )
+  return found.filter(server => server !== null)
+}
+
+export interface ModelQuestion {
+  /** null = not named. */
+  readonly model: string | null
+  /** null = not named: the usual ports are asked. */
+  readonly baseUrl: string | null
+  readonly apiKey: string | null
+  readonly sampling: Sampling
+  /** Milliseconds without a byte before a request is given up. */
+  readonly idleTimeoutMs: number
+  readonly signal?: AbortSignal
+  /** For tests. */
+  readonly ports?: readonly number[]
+  /** Milliseconds to wait for a server that is loading; two minutes. */
+  readonly loadingBudgetMs?: number
+}
+
+export interface PlannedModel {
+  readonly plan: ModelPlan
+  /** Sentences to show before the run. */
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Finds server and model. null only when neither is named and no server answers on the usual ports.
+ * @throws ConfigError code `server_refused`, `server_unauthorised`, `server_not_found`, `unknown_model`,
+ *   `model_not_chosen` or `server_loading_timeout`, each with a remedy; or the signal's reason.
+ */
+export async function planModel(question: ModelQuestion): Promise<PlannedModel | null> {
+  const warnings: string[] = []
+  const probes = await findServers(question, warnings)
+  if (probes.length === 0) {
+    if (question.model === null) return null
+    throw new ConfigError(
+      `no model server answers on the ports ${(question.ports ?? USUAL_PORTS).join(', ')} of this machine, but the model "${question.model}" is asked for`,
+      { code: 'server_not_found', remedy: 'Start the server, or say where it is with BENCH_BASE_URL.' },
+    )
+  }
+  const { probe, model } =
+    question.model === null ? chooseModel(probes) : chooseServer(probes, question.model, warnings)
+  return { plan: await completePlan(question, probe, model, warnings), warnings }
+}
+
+async function findServers(question: ModelQuestion, warnings: string[]): Promise<readonly ServerProbe[]> {
+  const named = question.baseUrl
+  const addresses: string[] = []
+  if (named !== null) {
+    const { baseUrl, note } = normaliseBaseUrl(named)
+    if (note !== null) warnings.push(note)
+    addresses.push(baseUrl)
+  } else {
+    const found = await discoverServers(question)
+    const ready = found.filter(server => server.state === 'ready')
+    if (ready.length > 0) {
+      return Promise.all(ready.map(({ probe }) => withLoadedModels(probe, probeOptions(question))))
+    }
+    addresses.push(...found.map(server => server.baseUrl))
+  }
+  return Promise.all(
+    addresses.map(async baseUrl => withLoadedModels(await probeWhenLoaded(baseUrl, question), probeOptions(question))),
+  )
+}
+
+function probeOptions(question: ModelQuestion): ProbeOptions {
+  return {
+    apiKey: question.apiKey,
+    timeoutMs: PROBE_TIMEOUT_MS,
+    ...(question.signal === undefined ? {} : { signal: question.signal }),
+  }
+}
+
+async function probeWhenLoaded(baseUrl: string, question: ModelQuestion): Promise<ServerProbe> {
+  const budgetMs = question.loadingBudgetMs ?? LOADING_BUDGET_MS
+  const startedAt = performance.now()
+  for (;;) {
+    try {
+      return await probeServer(baseUrl, probeOptions(question))
+    } catch (error) {
+      if (!(error instanceof ConfigError) || error.code !== 'server_loading') throw error
+      if (performance.now() - startedAt + LOADING_POLL_MS > budgetMs) {
+        throw new ConfigError(`the server at ${baseUrl} was still loading its model after ${budgetMs / 1_000} s`, {
+          code: 'server_loading_timeout',
+          remedy: 'Wait until it has loaded the model (its log says when), then run again.',
+          cause: error,
+        })
+      }
+    }
+    await sleepOrAbort(LOADING_POLL_MS, question.signal)
+  }
+}
+
+async function sleepOrAbort(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await sleep(milliseconds, undefined, signal === undefined ? {} : { signal })
+  } catch (error) {
+    if (signal?.aborted === true) throw signal.reason
+    throw error
+  }
+}
+
+async function withLoadedModels(probe: ServerProbe, options: ProbeOptions): Promise<ServerProbe> {
+  if (probe.identity.kind !== 'ollama') return probe
+  try {
+    return await markLoadedModels(probe, options)
+  } catch (error) {
+    if (options.signal?.aborted === true) throw options.signal.reason
+    // Old versions lack the route: then nothing is known about what is loaded.
+    if (error instanceof Error) return probe
+    throw error
+  }
+}
+
+interface Choice {
+  readonly probe: ServerProbe
+  readonly model: string
+}
+
+/** The only model there is, or the only one that is loaded; anything else would be a guess. */
+function chooseModel(probes: readonly ServerProbe[]): Choice {
+  const all = probes.flatMap(probe => probe.models.map(model => ({ probe, model })))
+  const loaded = all.filter(({ model }) => model.isLoaded === true)
+  const chosen = all.length === 1 ? all[0] : loaded.length === 1 ? loaded[0] : undefined
+  if (chosen !== undefined) return { probe: chosen.probe, model: chosen.model.id }
+  const where = probes.map(probe => probe.identity.baseUrl).join(', ')
+  if (all.length === 0) {
+    throw new ConfigError(`the server at ${where} has no model`, {
+      code: 'unknown_model',
+      remedy: 'Load or pull a model there, or name it with BENCH_MODEL=….',
+    })
+  }
+  const example = (loaded[0] ?? all[0])?.model.id ?? '…'
+  throw new ConfigError(
+    `${all.length} models could be meant:\n${all
+      .slice(0, 40)
+      .map(
+        ({ probe, model }) =>
+          `    ${model.id}${model.isLoaded === true ? ' (loaded)' : ''}  at ${probe.identity.baseUrl}`,
+      )
+      .join('\n')}`,
+    {
+      code: 'model_not_chosen',
+      remedy: `Name one, for example BENCH_MODEL=${example}${probes.length > 1 ? ', and its server with BENCH_BASE_URL=…' : ''}.`,
+    },
+  )
+}
+
+/** Ollama's list has the tag `latest` where people leave it out. */
+const answersTo = (model: ServedModel, name: string): boolean =>
+  model.id === name || model.aliases.includes(name) || model.id === `${name}:latest`
+
+function chooseServer(probes: readonly ServerProbe[], name: string, warnings: string[]): Choice {
+  const having = probes.find(probe => probe.models.some(model => answersTo(model, name)))
+  if (having !== undefined) return { probe: having, model: name }
+  const tolerant = probes.length === 1 ? probes.find(probe => probe.unknownNames !== 'refused') : undefined
+  const listed = probes.flatMap(probe => probe.models.map(model => model.id))
+  const where = probes.map(probe => probe.identity.baseUrl).join(', ')
+  if (tolerant !== undefined) {
+    warnings.push(
+      tolerant.unknownNames === 'ignored'
+        ? `the server at ${where} serves ${listed.join(', ')} and ignores the name "${name}": results are filed under "${name}"`
+        : `the server at ${where} does not list "${name}" (it lists ${listed.slice(0, 10).join(', ') || 'nothing'})`,
+    )
+    return { probe: tolerant, model: name }
+  }
+  const nearest = listed.toSorted((a, b) => distance(a, name) - distance(b, name)).slice(0, 8)
+  throw new ConfigError(`the server at ${where} does not have the model "${name}"`, {
+    code: 'unknown_model',
+    remedy:
+      nearest.length === 0
+        ? 'Load or pull it there.'
+        : `Load or pull it there, or name one that it has: BENCH_MODEL=${nearest.join(' | ')}.`,
+  })
+}
+
+async function completePlan(
+  question: ModelQuestion,
+  probe: ServerProbe,
+  model: string,
+  warnings: string[],
+): Promise<ModelPlan> {
+  const served = probe.models.find(candidate => answersTo(candidate, model))
+  let server = {
+    ...probe.identity,
+    contextTokens: served?.contextTokens ?? probe.identity.contextTokens,
+    modelPath: probe.identity.modelPath ?? served?.path ?? null,
+  }
+  if (server.kind === 'ollama') {
+    try {
+      const shown = await showModel(probe, model, probeOptions(question))
+      server = { ...server, chatTemplateSha256: shown.chatTemplateSha256 }
+      if (shown.hasTools === false) warnings.push(`Ollama says that "${model}" cannot use tools`)
+    } catch (error) {
+      if (question.signal?.aborted === true) throw question.signal.reason
+      if (!(error instanceof Error)) throw error
+      warnings.push(`Ollama did not describe "${model}": ${error.message}`)
+    }
+  }
+  return {
+    model,
+    baseUrl: probe.identity.baseUrl,
+    apiKey: question.apiKey,
+    sampling: question.sampling,
+    idleTimeoutMs: question.idleTimeoutMs,
+    server,
+  }
+}

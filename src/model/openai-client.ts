@@ -1,0 +1,176 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import OpenAI from 'openai'
+import type { RawReply } from './assemble.ts'
+import type { ChatModel, ChatRequest, ModelPlan, Reply, TurnStats } from './chat-model.ts'
+import { classifyHttpError, classifyNetworkError, classifyReply, type ReplyContext } from './classify.ts'
+import { readAnswer } from './read-answer.ts'
+import { requestBody } from './request-body.ts'
+import { createFetch, HttpStatusError } from './transport.ts'
+
+/** When a request is sent again. Milliseconds. Nothing is sent again once bytes of an answer have been read. */
+export interface RetryPolicy {
+  /** In all, for waiting on a loading server or a rate limit. */
+  readonly budgetMs: number
+  readonly firstDelayMs: number
+  readonly maxDelayMs: number
+  /** Attempts to reach a server that refuses connections: it may be starting again. */
+  readonly refusedAttempts: number
+}
+
+export const DEFAULT_RETRY: RetryPolicy = {
+  budgetMs: 120_000,
+  firstDelayMs: 250,
+  maxDelayMs: 5_000,
+  refusedAttempts: 4,
+}
+
+/** setTimeout cannot wait longer; the package wants some limit, ours is the idle deadline. */
+const NO_TIMEOUT_MS = 2_147_483_647
+
+interface Attempt {
+  readonly reply: Reply
+  readonly retryAfterMs: number | null
+}
+
+/** Times of one attempt; milliseconds of `performance.now()`. */
+interface Clock {
+  readonly sentAt: number
+  firstPieceAt: number | null
+  lastPieceAt: number | null
+  pieces: number
+}
+
+function measure(clock: Clock, usage: RawReply['usage'] | null, attempts: number): TurnStats {
+  const { firstPieceAt, lastPieceAt, pieces } = clock
+  const tokens = usage?.completionTokens ?? null
+  const spanMs = firstPieceAt === null || lastPieceAt === null ? 0 : lastPieceAt - firstPieceAt
+  // Only where the pieces are about as many as the tokens is the time between them the time of decoding;
+  // a server that sends a call in one piece would give any rate.
+  const isMeasurable = tokens !== null && tokens > 1 && pieces * 2 >= tokens && pieces > 1 && spanMs > 0
+  return {
+    promptTokens: usage?.promptTokens ?? null,
+    completionTokens: tokens,
+    cachedTokens: usage?.cachedTokens ?? null,
+    reasoningTokens: usage?.reasoningTokens ?? null,
+    elapsedMs: performance.now() - clock.sentAt,
+    firstTokenMs: firstPieceAt === null ? null : firstPieceAt - clock.sentAt,
+    promptTokensPerSecond: usage?.promptTokensPerSecond ?? null,
+    decodeTokensPerSecond: usage?.decodeTokensPerSecond ?? (isMeasurable ? ((tokens - 1) * 1_000) / spanMs : null),
+    attempts,
+  }
+}
+
+/** Finds an error of our transport inside what the package wraps around it. */
+function statusErrorIn(error: unknown): HttpStatusError | null {
+  let current = error
+  for (let depth = 0; depth < 5 && current instanceof Error; depth += 1) {
+    if (current instanceof HttpStatusError) return current
+    current = current.cause
+  }
+  return null
+}
+
+/**
+ * A chat model behind an OpenAI-compatible server. One request is in flight at a time; more wait their turn.
+ * `complete` gives a classified reply for whatever the server does and rejects only with the signal's reason.
+ *
+ * @example
+ * const model = createChatModel(plan)
+ * const reply = await model.complete({ messages: [{ role: 'user', content: 'Hi' }], tools: [], seed: 42 }, signal)
+ */
+export function createChatModel(plan: ModelPlan, options: { readonly retry?: Partial<RetryPolicy> } = {}): ChatModel {
+  const retry: RetryPolicy = { ...DEFAULT_RETRY, ...options.retry }
+  const client = new OpenAI({
+    baseURL: plan.baseUrl,
+    // Named, so that nothing of OPENAI_* variables meant for another server is sent to this one.
+    apiKey: plan.apiKey ?? 'none',
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    logLevel: 'off',
+    maxRetries: 0,
+    timeout: NO_TIMEOUT_MS,
+    defaultHeaders: plan.apiKey === null ? { authorization: null } : {},
+    fetch: createFetch({ idleTimeoutMs: plan.idleTimeoutMs }),
+  })
+
+  const attempt = async (request: ChatRequest, attempts: number, signal: AbortSignal): Promise<Attempt> => {
+    const clock: Clock = { sentAt: performance.now(), firstPieceAt: null, lastPieceAt: null, pieces: 0 }
+    const context = (usage: RawReply['usage'] | null): ReplyContext => ({
+      contextTokens: plan.server.contextTokens,
+      hasHistory: request.messages.some(message => message.role === 'assistant'),
+      stats: measure(clock, usage, attempts),
+    })
+    // The package leaves its listener on the signal it is given; a signal of its own keeps the trial's one clean.
+    const controller = new AbortController()
+    const abort = (): void => controller.abort(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+    let isAnswering = false
+    try {
+      signal.throwIfAborted()
+      const response = await client
+        .post('/chat/completions', { body: requestBody(plan, request), signal: controller.signal })
+        .asResponse()
+      isAnswering = true
+      const raw = await readAnswer(response, () => {
+        clock.lastPieceAt = performance.now()
+        clock.firstPieceAt ??= clock.lastPieceAt
+        clock.pieces += 1
+      })
+      signal.throwIfAborted()
+      return { reply: classifyReply(raw, context(raw.usage)), retryAfterMs: null }
+    } catch (error) {
+      if (signal.aborted) throw signal.reason
+      const refused = statusErrorIn(error)
+      if (refused !== null)
+        return { reply: classifyHttpError(refused, context(null)), retryAfterMs: refused.retryAfterMs }
+      return { reply: classifyNetworkError(error, { baseUrl: plan.baseUrl, isAnswering }), retryAfterMs: null }
+    } finally {
+      signal.removeEventListener('abort', abort)
+      controller.abort()
+    }
+  }
+
+  /** Milliseconds to wait before the request may be sent again, or null when it must not be. */
+  const delayBefore = (last: Attempt, attempts: number): number | null => {
+    if (last.reply.kind !== 'infra') return null
+    const backoffMs = Math.min(retry.maxDelayMs, retry.firstDelayMs * 2 ** (attempts - 1))
+    switch (last.reply.code) {
+      case 'server_loading':
+      case 'server_unavailable':
+        return last.retryAfterMs ?? backoffMs
+      case 'rate_limited':
+        return last.retryAfterMs
+      case 'connection_refused':
+        return attempts < retry.refusedAttempts ? backoffMs : null
+      default:
+        return null
+    }
+  }
+
+  const completeNow = async (request: ChatRequest, signal: AbortSignal): Promise<Reply> => {
+    const startedAt = performance.now()
+    for (let attempts = 1; ; attempts += 1) {
+      const last = await attempt(request, attempts, signal)
+      const delayMs = delayBefore(last, attempts)
+      if (delayMs === null || performance.now() - startedAt + delayMs > retry.budgetMs) return last.reply
+      try {
+        await sleep(delayMs, undefined, { signal })
+      } catch (error) {
+        if (signal.aborted) throw signal.reason
+        throw error
+      }
+    }
+  }
+
+  let queue: Promise<unknown> = Promise.resolve()
+  return {
+    plan,
+    complete(request, signal) {
+      const reply = queue.then(() => completeNow(request, signal))
+      queue = reply.catch(() => undefined)
+      return reply
+    },
+  }
+}

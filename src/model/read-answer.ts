@@ -1,0 +1,68 @@
+import { type Assembler, createAssembler, type RawReply } from './assemble.ts'
+import { parseJson } from './json.ts'
+import { createEventDecoder, EventTooLargeError, type ServerEvent } from './sse.ts'
+
+/** Text, reasoning and arguments of one reply that are read at most, in characters. */
+export const MAX_REPLY_CHARACTERS = 8_000_000
+/** One event of a stream, or a body that is not streamed: a whole reply may be in one. */
+const MAX_EVENT_CHARACTERS = 16_000_000
+
+/** What an event looks like at the start of a body whose content type does not say that it is a stream. */
+const LOOKS_LIKE_EVENTS = /^\s*(?:data|event|error)?:/
+
+async function readBounded(response: Response): Promise<string> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for await (const bytes of response.body ?? []) {
+    pieces.push(bytes)
+    size += bytes.length
+    if (size > MAX_EVENT_CHARACTERS) break
+  }
+  return Buffer.concat(pieces).toString('utf8')
+}
+
+/** Some servers answer an error, or do not know streaming: one JSON body instead of events. */
+function addWholeBody(text: string, assembler: Assembler, onPiece: () => void): void {
+  const parsed = parseJson(text)
+  if (!parsed.ok) assembler.addError(text.trim() === '' ? 'the body is empty' : text)
+  else if (assembler.add(parsed.value)) onPiece()
+  assembler.markWhole()
+}
+
+/**
+ * Reads an answer with status 200 to its end, to the bound, or to the point where nothing more matters.
+ * @param onPiece called when a piece of text, reasoning or a call has arrived
+ * @throws the transport's error when the connection breaks or idles before the reply is complete
+ */
+export async function readAnswer(response: Response, onPiece: () => void): Promise<RawReply> {
+  const assembler = createAssembler({ maxCharacters: MAX_REPLY_CHARACTERS })
+  const decoder = createEventDecoder({ maxEventCharacters: MAX_EVENT_CHARACTERS })
+  const take = (events: readonly ServerEvent[]): void => {
+    for (const event of events) {
+      if (assembler.isSettled()) return
+      if (event.event === 'error') assembler.addError(event.data)
+      else if (assembler.addData(event.data)) onPiece()
+    }
+  }
+  if (!(response.headers.get('content-type') ?? '').includes('text/event-stream')) {
+    const text = await readBounded(response)
+    if (!LOOKS_LIKE_EVENTS.test(text)) {
+      addWholeBody(text, assembler, onPiece)
+      return assembler.end()
+    }
+    take([...decoder.push(new TextEncoder().encode(text)), ...decoder.end()])
+    return assembler.end()
+  }
+  try {
+    for await (const bytes of response.body ?? []) {
+      take(decoder.push(bytes))
+      if (assembler.isSettled()) return assembler.end()
+    }
+    take(decoder.end())
+  } catch (error) {
+    if (error instanceof EventTooLargeError) assembler.addError(error.message)
+    // A connection that breaks after the finish reason takes nothing of the reply with it.
+    else if (!assembler.end().isEnded) throw error
+  }
+  return assembler.end()
+}
