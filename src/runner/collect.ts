@@ -27,7 +27,7 @@ export async function loadTask(filepath: string, root: string, importModule: (pa
 /** A flag that asks whether a file was read needs a line in it that could not have come from anywhere else. */
 function checkReadable(task: Task, file: string): void {
   const texts = new Map([...task.setup].map(([path, content]) => [path, Buffer.from(content.bytes).toString('utf8')]))
-  const unreadable = unreadableFiles(texts, task.prompt)
+  const unreadable = new Set(unreadableFiles(texts, task.prompt))
   for (const [flag, paths] of readsOf(task)) {
     for (const path of paths) {
       if (!unreadable.has(path)) continue

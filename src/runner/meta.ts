@@ -24,6 +24,11 @@ export interface TaskMeta {
   readonly verdict?: Verdict
 }
 
+/** Tells a trial's meta from a task's and from none. */
+export function isTrialMeta(meta: TrialMeta | TaskMeta | undefined): meta is TrialMeta {
+  return meta !== undefined && 'trial' in meta
+}
+
 declare module 'vitest' {
   interface TaskMeta {
     bench?: import('./meta.ts').TrialMeta | import('./meta.ts').TaskMeta

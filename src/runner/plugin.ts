@@ -70,7 +70,6 @@ function configureProject(project: TestProject, settings: Settings): void {
   config.retry = 0
   config.sequence.concurrent = false
   config.maxWorkers = settings.workers
-  config.fileParallelism = settings.workers > 1
 }
 
 /**

@@ -12,6 +12,7 @@ const file = (text: string | Uint8Array) => ({
 function toolsGiving(evaluation: Evaluation, seen: FunctionCall[] = []) {
   return createVerifyTools({
     files: new Map(),
+    runTests: async () => ({ ok: false, reason: 'no suite' }),
     evaluate: async calls => {
       seen.push(...calls)
       return evaluation
@@ -82,7 +83,11 @@ describe('python(module).call(name, args).gives(expected)', () => {
 
   test('a fault of the sandbox passes through', async () => {
     const fault = new InfraError('the sandbox is gone', { code: 'sandbox_lost', remedy: 'Run it again.' })
-    const { python } = createVerifyTools({ files: new Map(), evaluate: () => Promise.reject(fault) })
+    const { python } = createVerifyTools({
+      files: new Map(),
+      runTests: () => Promise.reject(fault),
+      evaluate: () => Promise.reject(fault),
+    })
     await expect(
       python('main')
         .call('add', [[1, 2]])
@@ -127,7 +132,11 @@ test('text gives what the agent left as UTF-8, and null where there is nothing o
     ['b.txt', file('zwei\n')],
     ['a.bin', file(Uint8Array.of(0xff, 0xfe))],
   ])
-  const tools = createVerifyTools({ files, evaluate: async () => ints() })
+  const tools = createVerifyTools({
+    files,
+    runTests: async () => ({ ok: true, reason: '' }),
+    evaluate: async () => ints(),
+  })
   expect(tools.text('b.txt')).toBe('zwei\n')
   expect(tools.text('a.bin')).toBeNull()
   expect(tools.text('c.txt')).toBeNull()

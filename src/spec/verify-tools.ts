@@ -22,15 +22,18 @@ const MAX_CALLS = 1_000
  * The tools a check of `verify` works with. All calls of one `call(…).gives(…)` are made in one process, in order, so
  * that code which is right only the first time is found out.
  * @param evaluate Calls functions in the verify sandbox; an error it throws is a fault of the sandbox and passes through.
+ * @param runTests Runs the visible suite; see `VerifyTools.tests`.
  * @param files What the agent left of the files it may write.
  */
 export function createVerifyTools(options: {
   readonly evaluate: (calls: readonly FunctionCall[]) => Promise<Evaluation>
+  readonly runTests: () => Promise<CheckResult>
   readonly files: FileMap
 }): VerifyTools {
-  const { evaluate, files } = options
+  const { evaluate, runTests, files } = options
   return {
     python: module => pythonModule(module, evaluate),
+    tests: runTests,
     text: path => textIn(files, path),
     files: [...files.keys()].sort(),
     check: (ok, reason) => ({ ok, reason }),

@@ -35,6 +35,11 @@ export interface PythonModule {
 export interface VerifyTools {
   /** A module of the workspace, imported in a child that can write nothing. */
   python(module: string): PythonModule
+  /**
+   * Runs the visible pytest suite in the clean workspace; ok when at least one test passed and none failed. Only
+   * corroborated, as the agent's own code runs in it: combine it with values of `python`.
+   */
+  tests(): Promise<CheckResult>
   /** Text of a file the agent left (allowed writes only), or null. */
   text(path: string): string | null
   /** Paths of files the agent left. */

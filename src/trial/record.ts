@@ -2,7 +2,7 @@
 import { basename, dirname } from 'node:path'
 import { identityHash, transcriptHash } from '../results/hash.ts'
 import type { UnsealedRecord } from '../results/journal.ts'
-import { SCHEMA_VERSION, type IdentityParts, type RecordedEnvironment } from '../results/record-schema.ts'
+import { type IdentityParts, type RecordedEnvironment, SCHEMA_VERSION } from '../results/record-schema.ts'
 import {
   boundedText,
   logToRecordParts,

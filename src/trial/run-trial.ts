@@ -12,6 +12,7 @@ import { createVerifyTools } from '../spec/verify-tools.ts'
 import { TrialDeadlineError, trialDeadline, withinPhase } from './deadline.ts'
 import type { TrialLimits } from './plan.ts'
 import { checkSession, type SuiteResults } from './session-check.ts'
+import { runSuite } from './suite.ts'
 import { createToolbox } from './toolbox.ts'
 import { verifyAll } from './verify.ts'
 
@@ -86,6 +87,7 @@ export async function runTrial(task: Task, setting: TrialSetting): Promise<Trial
       task.verify,
       createVerifyTools({
         evaluate: calls => sandbox.evaluate(calls, { timeoutMs: EVALUATE_TIMEOUT_MS, signal: s }),
+        runTests: () => runSuite(sandbox, s),
         files: left.room,
       }),
     ),

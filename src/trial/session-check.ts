@@ -6,14 +6,12 @@ import { createHash } from 'node:crypto'
 import type { LoggedCall, SessionCheck, TrialLog } from '../evidence/log.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { Entry, FileContent, FileMap } from '../sandbox/snapshot.ts'
+import { runSuite } from './suite.ts'
 
 export interface SessionClaim {
   readonly call: number
   readonly claim: 'pass' | 'fail'
 }
-
-const SUITE_TIMEOUT_MS = 60_000
-const SUITE_COMMAND = 'python3 -m pytest -q -p no:cacheprovider'
 
 /** Results of suites by the files they ran on; kept by the caller for as long as a task is the same. */
 export type SuiteResults = Map<string, boolean>
@@ -79,10 +77,7 @@ async function suitePasses(
   const cached = known.get(key)
   if (cached !== undefined) return cached
   await sandbox.reset(files, { room: 'agent', signal })
-  const result = await sandbox.exec(SUITE_COMMAND, { timeoutMs: SUITE_TIMEOUT_MS, signal })
-  const finish = result.testReports.findLast(report => report.event === 'finish')
-  const passes =
-    finish !== undefined && finish.status === 0 && finish.passed > 0 && finish.failed === 0 && finish.errors === 0
+  const { ok: passes } = await runSuite(sandbox, signal)
   known.set(key, passes)
   return passes
 }
