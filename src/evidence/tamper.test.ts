@@ -58,15 +58,21 @@ describe('findTamper', () => {
     ['an allowed edit that changes the mode', { 'main.py': file('fixed', 0o755) }],
     ['an allowed file that was deleted', { 'main.py': null }],
     ['an allowed new file', { 'output/report.txt': file('x') }],
-    ['the directories above an allowed file', { deep: directory(), 'deep/er': directory(), 'deep/er/a.txt': file('x') }],
+    [
+      'the directories above an allowed file',
+      { deep: directory(), 'deep/er': directory(), 'deep/er/a.txt': file('x') },
+    ],
     ['a removed directory that held only allowed files', { output: null }],
-    ['caches at any depth', {
-      '.pytest_cache': directory(),
-      '.pytest_cache/v': directory(),
-      '.pytest_cache/README.md': file('x'),
-      'output/__pycache__': directory(),
-      'output/__pycache__/a.pyc': file('x'),
-    }],
+    [
+      'caches at any depth',
+      {
+        '.pytest_cache': directory(),
+        '.pytest_cache/v': directory(),
+        '.pytest_cache/README.md': file('x'),
+        'output/__pycache__': directory(),
+        'output/__pycache__/a.pyc': file('x'),
+      },
+    ],
   ])('lets pass %s', (_what, changes) => {
     expect(tamperOf(changes, ['main.py', 'output/*', 'deep/er/*.txt'])).toEqual([])
   })
@@ -83,7 +89,9 @@ describe('findTamper', () => {
     expect(() => findTamper(snapshot(setup, 'bytes'), snapshot(setup), [])).toThrow(/not whole/)
   })
 
-  const path = fc.array(fc.stringMatching(/^[abé\u{1F600}]{1,2}$/u), { minLength: 1, maxLength: 3 }).map(parts => parts.join('/'))
+  const path = fc
+    .array(fc.stringMatching(/^[abé\u{1F600}]{1,2}$/u), { minLength: 1, maxLength: 3 })
+    .map(parts => parts.join('/'))
   const entry = fc.oneof(
     fc.constantFrom('x', 'y').map(content => file(content)),
     fc.constantFrom(0o755, 0o700).map(mode => directory(mode)),

@@ -13,8 +13,7 @@ export function isCachePath(path: string): boolean {
 }
 
 /** Is it what a task may leave behind at all: a regular file or a directory, not a link, FIFO, socket or device? */
-const isPlain = (entry: Entry | undefined) =>
-  entry === undefined || entry.type === 'file' || entry.type === 'directory'
+const isPlain = (entry: Entry | undefined) => entry === undefined || entry.type === 'file' || entry.type === 'directory'
 
 function isSame(one: Entry, other: Entry): boolean {
   if (one.type === 'symlink' || other.type === 'symlink') {

@@ -23,7 +23,14 @@ function matchesSegment(glob: readonly string[], name: readonly string[]): boole
 
 const name = fc.stringMatching(/^[ab.()[\]+!@\n]{1,4}$/).filter(text => text !== '.' && text !== '..')
 const path = fc.array(name, { minLength: 1, maxLength: 4 })
-const segment = fc.oneof(fc.constant('**'), fc.constant('*'), fc.constant('a*'), fc.constant('*b'), fc.constant('?'), name)
+const segment = fc.oneof(
+  fc.constant('**'),
+  fc.constant('*'),
+  fc.constant('a*'),
+  fc.constant('*b'),
+  fc.constant('?'),
+  name,
+)
 const glob = fc.array(segment, { minLength: 1, maxLength: 4 }).filter(parts => checkGlob(parts.join('/')) === null)
 
 describe('matchesAny', () => {
@@ -103,9 +110,12 @@ describe('mayMatchBelow', () => {
 })
 
 describe('checkGlob', () => {
-  it.each(['main.py', 'output/*', '**/*.py', 'src/**', 'a b/ä?.txt', 'pages/[id].tsx', '.hidden/*', '*'])('accepts %j', good => {
-    expect(checkGlob(good)).toBeNull()
-  })
+  it.each(['main.py', 'output/*', '**/*.py', 'src/**', 'a b/ä?.txt', 'pages/[id].tsx', '.hidden/*', '*'])(
+    'accepts %j',
+    good => {
+      expect(checkGlob(good)).toBeNull()
+    },
+  )
 
   it.each([
     ['', /empty/],

@@ -26,7 +26,8 @@ const OPTIONS: picomatch.PicomatchOptions = {
 }
 
 /** Everything picomatch would read as syntax beyond `*`, `**` and `?` is escaped. */
-const literal = (glob: string) => glob.replace(/[\u0021-\u007e]/g, char => (/[\w*?/.-]/.test(char) ? char : `\\${char}`))
+const literal = (glob: string) =>
+  glob.replace(/[\u0021-\u007e]/g, char => (/[\w*?/.-]/.test(char) ? char : `\\${char}`))
 
 const isCleanPath = (path: string) =>
   path !== '' && path.split('/').every(segment => segment !== '' && segment !== '.' && segment !== '..')
@@ -74,7 +75,8 @@ export function checkGlob(glob: string): string | null {
   for (const segment of glob.split('/')) {
     if (segment === '..') return 'it contains ..; a task can not reach outside the workspace'
     if (segment === '.') return 'it contains a . segment; leave it out'
-    if (segment === '') return glob.endsWith('/') ? 'it ends with /; write DIRECTORY/** for all below a directory' : 'it contains //'
+    if (segment === '')
+      return glob.endsWith('/') ? 'it ends with /; write DIRECTORY/** for all below a directory' : 'it contains //'
     if (segment !== '**' && segment.includes('**')) return '** must be a whole segment, as in src/**/*.py'
   }
   return null
