@@ -1,7 +1,6 @@
-import { createAgent } from '../agents/index.ts'
 import { ConfigError } from '../errors.ts'
 import type { ModelPlan } from '../model/chat-model.ts'
-import { discoverServers, planModel } from '../model/discover.ts'
+import { type PlannedModel, planModel, USUAL_PORTS } from '../model/index.ts'
 import { checkResultsDir } from '../results/journal.ts'
 import { prepareSandbox } from '../sandbox/index.ts'
 import type { HarnessInfo, TrialPlan } from '../trial/plan.ts'
@@ -30,36 +29,21 @@ export function isBuiltInAgent(agent: string): boolean {
   return AGENTS_WITHOUT_MODEL.includes(agent)
 }
 
-async function chooseModel(settings: Settings): Promise<{ agent: string; model: ModelPlan | null; lines: string[] }> {
+interface ChosenModel {
+  readonly agent: string
+  readonly model: ModelPlan | null
+  readonly lines: readonly string[]
+}
+
+/** The agent of the run and, when it needs one, its model: the named one, else one that is found, else no model and the reference agent. */
+async function chooseModel(settings: Settings): Promise<ChosenModel> {
   const asked = settings.agent
   if (asked !== null && isBuiltInAgent(asked)) {
     return { agent: asked, model: null, lines: [`agent    ${asked} (built in; no model takes part)`] }
   }
-  const agent = asked ?? 'tools'
-  const named = settings.model !== null || settings.baseUrl !== null
-  const found = named ? [] : await discoverServers()
-  const baseUrl = settings.baseUrl ?? found[0]?.baseUrl ?? null
-  if (!named && baseUrl === null) {
-    if (asked !== null) {
-      throw new ConfigError(
-        `the agent ${agent} needs a model, but no model server answers on this machine's usual ports`,
-        {
-          code: 'no_server',
-          remedy: 'Start a model server, or name one with BENCH_BASE_URL.',
-        },
-      )
-    }
-    return {
-      agent: 'reference',
-      model: null,
-      lines: [
-        'agent    reference (no model was named and no model server answers on the usual ports 8080, 11434, 1234, 8000)',
-      ],
-    }
-  }
-  const { plan, warnings } = await planModel({
+  const planned = await planModel({
     model: settings.model,
-    baseUrl,
+    baseUrl: settings.baseUrl,
     apiKey: settings.apiKey,
     sampling: {
       temperature: settings.temperature,
@@ -69,17 +53,32 @@ async function chooseModel(settings: Settings): Promise<{ agent: string; model: 
     },
     idleTimeoutMs: settings.requestTimeout * 1_000,
   })
+  if (planned !== null) {
+    return { agent: asked ?? 'tools', model: planned.plan, lines: linesOf(planned, settings) }
+  }
+  const ports = USUAL_PORTS.join(', ')
+  if (asked !== null) {
+    throw new ConfigError(
+      `the agent ${asked} needs a model, but no model server answers on the usual ports (${ports})`,
+      {
+        code: 'no_server',
+        remedy: 'Start a model server, or say where one is with BENCH_BASE_URL.',
+      },
+    )
+  }
+  const why = `no model was named and no model server answers on the usual ports ${ports}`
+  return { agent: 'reference', model: null, lines: [`agent    reference (${why})`] }
+}
+
+function linesOf({ plan, warnings }: PlannedModel, settings: Settings): readonly string[] {
   const { server } = plan
   const context =
     server.contextTokens === null ? '' : `, ${server.contextTokens.toLocaleString('en-US')} tokens of context`
-  return {
-    agent,
-    model: plan,
-    lines: [
-      `model    ${plan.model} on ${server.kind} at ${plan.baseUrl}${context}${named ? '' : ' (found on a usual port)'}`,
-      ...warnings.map(warning => `warning  ${warning}`),
-    ],
-  }
+  const found = settings.baseUrl === null ? ' (found on a usual port)' : ''
+  return [
+    `model    ${plan.model} on ${server.kind} at ${server.baseUrl}${context}${found}`,
+    ...warnings.map(warning => `warning  ${warning}`),
+  ]
 }
 
 /**
@@ -89,7 +88,6 @@ async function chooseModel(settings: Settings): Promise<{ agent: string; model: 
 export async function makePlan(settings: Settings, context: PlanContext): Promise<MadePlan> {
   checkResultsDir(context.resultsDir)
   const { agent, model, lines } = await chooseModel(settings)
-  createAgent(agent, { model: null, check: true })
   const sandbox = await prepareSandbox(settings.sandbox, {
     image: settings.image,
     runId: context.runId,
