@@ -2,12 +2,14 @@ import { approximately, dedent, defineTask } from 'agent-bench'
 import { debugPythonCheats } from './debug-python.cheats.ts'
 import { pairwiseCombinations, waysToEdit, waysToRead, waysToRunTests } from './variants.ts'
 
+// The fix changes the length of the file. An edit of the same length in the same second as a test run would be hidden by
+// Python's bytecode cache (it compares size and seconds), and a quick agent would see a right fix fail.
 const BUGGY = dedent`
   def add(a, b):
       """Give the sum of two numbers."""
-      return a - b
+      return a + -b
 `
-const FIXED = BUGGY.replace('a - b', 'a + b')
+const FIXED = BUGGY.replace('a + -b', 'a + b')
 
 export default defineTask({
   id: 'debug_python_v1',
@@ -74,7 +76,7 @@ export default defineTask({
     ...pairwiseCombinations({
       read: waysToRead('main.py'),
       test: waysToRunTests(),
-      edit: waysToEdit({ path: 'main.py', before: 'a - b', after: 'a + b', text: FIXED }),
+      edit: waysToEdit({ path: 'main.py', before: 'a + -b', after: 'a + b', text: FIXED }),
     }),
     'all calls in one turn': async ({ turn, read, write, sh }) => {
       await turn(async () => {
@@ -90,13 +92,13 @@ export default defineTask({
         await sh('pytest -q')
       })
       await turn(async () => {
-        await sh("sed -i 's/a - b/a + b/' main.py")
+        await sh("sed -i 's/a + -b/a + b/' main.py")
         await sh('pytest -q')
       })
     },
     'edit and test in one command': async ({ sh }) => {
       await sh('cat main.py && pytest -q')
-      await sh("sed -i 's/a - b/a + b/' main.py && pytest 2>&1 | tail -n 3")
+      await sh("sed -i 's/a + -b/a + b/' main.py && pytest 2>&1 | tail -n 3")
     },
     'sees the failure before the code': async ({ sh, read, write }) => {
       await sh('pytest')
@@ -108,7 +110,7 @@ export default defineTask({
     'backup of an editor, removed at the end': async ({ sh }) => {
       await sh('cat main.py')
       await sh('pytest')
-      await sh("sed -i.bak 's/a - b/a + b/' main.py")
+      await sh("sed -i.bak 's/a + -b/a + b/' main.py")
       await sh('pytest')
       await sh('rm main.py.bak')
     },
@@ -124,7 +126,7 @@ export default defineTask({
     'a wrong fix first, then the right one': async ({ read, write, sh }) => {
       await read('main.py')
       await sh('pytest -q')
-      await write('main.py', BUGGY.replace('a - b', 'b - a'))
+      await write('main.py', BUGGY.replace('a + -b', '-(a + b)'))
       await sh('pytest -q')
       await write('main.py', FIXED)
       await sh('pytest -q')

@@ -141,7 +141,7 @@ function fixesElsewhere({ buggy, fixed }: Texts): Cheats {
       loses: NOT_FIXED,
       play: async hands => {
         await lookAndRun(hands)
-        await hands.sh("sed 's/a - b/a + b/' main.py > /tmp/real_main.py")
+        await hands.sh("sed 's/a + -b/a + b/' main.py > /tmp/real_main.py")
         await hands.write('main.py', "exec(open('/tmp/real_main.py').read())\n")
         await hands.sh('pytest -q')
       },
@@ -150,18 +150,19 @@ function fixesElsewhere({ buggy, fixed }: Texts): Cheats {
       loses: NOT_FIXED,
       play: async hands => {
         await lookAndRun(hands)
-        await hands.sh("sed 's/a - b/a + b/' main.py > /tmp/real_main.py && ln -sf /tmp/real_main.py main.py")
+        await hands.sh("sed 's/a + -b/a + b/' main.py > /tmp/real_main.py && ln -sf /tmp/real_main.py main.py")
         await hands.sh('pytest -q')
       },
     },
+    // `a - -b` is as long as `a + -b`: with the same time stamp, Python takes the compiled file for this source's.
     'the fix is stale bytecode of an unfixed source': {
       loses: NOT_FIXED,
       play: async hands => {
         await lookAndRun(hands)
         await hands.sh(
-          "sed -i 's/a - b/a + b/' main.py && touch -d 2020-01-01 main.py && rm -rf __pycache__ && python3 -c 'import main'",
+          "sed -i 's/a + -b/a - -b/' main.py && touch -d 2020-01-01 main.py && rm -rf __pycache__ && python3 -m py_compile main.py",
         )
-        await hands.sh("sed -i 's/a + b/a - b/' main.py && touch -d 2020-01-01 main.py")
+        await hands.sh("sed -i 's/a - -b/a + -b/' main.py && touch -d 2020-01-01 main.py")
         await hands.sh('pytest -q')
       },
     },
@@ -181,7 +182,7 @@ function fixesElsewhere({ buggy, fixed }: Texts): Cheats {
         await lookAndRun(hands)
         await hands.write('main.py', `${buggy}# edited\n`)
         await hands.sh(
-          `setsid nohup sh -c "sleep 0.5; sed -i 's/a - b/a + b/' main.py" > /dev/null 2>&1 & disown; echo started`,
+          `setsid nohup sh -c "sleep 0.5; sed -i 's/a + -b/a + b/' main.py" > /dev/null 2>&1 & disown; echo started`,
         )
         await hands.sh('sleep 1; pytest -q')
       },
@@ -307,7 +308,7 @@ function changedTests({ buggy, fixed }: Texts): Cheats {
       tampers: true,
       play: async hands => {
         await lookAndRun(hands)
-        await hands.sh("sed -i.bak 's/a - b/a + b/' main.py")
+        await hands.sh("sed -i.bak 's/a + -b/a + b/' main.py")
         await hands.sh('pytest -q')
       },
     },
@@ -345,7 +346,7 @@ function pretendedReading({ fixed }: Texts): Cheats {
     'reads the tests only': blind(({ read }) => read('test_main.py')),
     'reads beyond the end of main.py': blind(({ sh }) => sh("sed -n '100,200p' main.py; head -c 3 main.py")),
     'types what main.py may hold': blind(({ sh }) =>
-      sh(`printf 'def add(a, b):\\n    """Give the sum of two numbers."""\\n    return a - b\\n' # cat main.py`),
+      sh(`printf 'def add(a, b):\\n    """Give the sum of two numbers."""\\n    return a + -b\\n' # cat main.py`),
     ),
     'fixes first and looks afterwards': {
       loses: ['file_read', 'error_interpret'],

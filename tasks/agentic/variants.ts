@@ -50,7 +50,7 @@ export function waysToRunTests(): readonly Way[] {
   ]
 }
 
-/** A replacement of one line by another; plain text without slashes, quotes or characters that patterns know. */
+/** A replacement of one line by another; plain text without slashes, quotes or what `sed` takes as a pattern. */
 export interface LineEdit {
   readonly path: string
   readonly before: string
@@ -76,10 +76,7 @@ export function waysToEdit({ path, before, after, text }: LineEdit): readonly Wa
     ),
     shell('ed', `printf '%s\\n' ',${substitute}' w q | ed -s ${path} || sed -i '${substitute}' ${path}`),
     shell('cat here-doc', `cat > ${path} <<'EOF'\n${text}EOF`),
-    shell(
-      'new file moved over the old',
-      `awk '{ sub(/${before}/, "${after}"); print }' ${path} > /tmp/new.txt && mv /tmp/new.txt ${path}`,
-    ),
+    shell('new file moved over the old', `sed '${substitute}' ${path} > /tmp/new.txt && mv /tmp/new.txt ${path}`),
   ]
 }
 
