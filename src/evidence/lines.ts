@@ -8,7 +8,7 @@ export const PREFIX_LENGTH = 24
 
 /** Removes terminal codes, collapses white space and trims, line by line. Line ends become `\n`. */
 export function normaliseText(text: string): string {
-  const plain = /[\u001b\u009b]/.test(text) ? stripVTControlCharacters(text) : text
+  const plain = stripVTControlCharacters(text)
   return plain
     .replace(/\r\n?/g, '\n')
     .replace(/[^\S\n]+/g, ' ')
@@ -43,11 +43,19 @@ export interface KeyIndex {
 /** Slots of the hash table; a power of two. */
 const SLOTS = 1 << 13
 
+const HASH_BASE = 31
+/** Weight of a character that leaves the window of the rolling hash. */
+const HASH_LEAVING = HASH_BASE ** MIN_LETTERS
+
+/** Polynomial hash of five characters from a position on. */
 function hashAt(text: string, at: number): number {
   let hash = 0
-  for (let offset = 0; offset < MIN_LETTERS; offset++) hash = (Math.imul(hash, 31) + text.charCodeAt(at + offset)) | 0
-  return (hash ^ (hash >>> 13)) & (SLOTS - 1)
+  for (let offset = 0; offset < MIN_LETTERS; offset++)
+    hash = (Math.imul(hash, HASH_BASE) + text.charCodeAt(at + offset)) | 0
+  return hash
 }
+
+const slotOf = (hash: number) => (hash ^ (hash >>> 13)) & (SLOTS - 1)
 
 /** Keys whose first five characters have the same hash, sorted; each with the longest other key it begins with. */
 interface Bucket {
@@ -89,7 +97,7 @@ export function createKeyIndex(keys: Iterable<string>): KeyIndex {
   const lists = new Map<number, string[]>()
   for (const key of new Set(keys)) {
     if (key.length < MIN_LETTERS) continue
-    const slot = hashAt(key, 0)
+    const slot = slotOf(hashAt(key, 0))
     const list = lists.get(slot)
     if (list === undefined) lists.set(slot, [key])
     else list.push(key)
@@ -99,8 +107,15 @@ export function createKeyIndex(keys: Iterable<string>): KeyIndex {
 
   return {
     scan(text, onHit) {
+      if (lists.size === 0 || text.length < MIN_LETTERS) return
+      let hash = hashAt(text, 0)
       for (let at = 0; at <= text.length - MIN_LETTERS; at++) {
-        const bucket = buckets[hashAt(text, at)]
+        const bucket = buckets[slotOf(hash)]
+        hash =
+          (Math.imul(hash, HASH_BASE) +
+            text.charCodeAt(at + MIN_LETTERS) -
+            Math.imul(text.charCodeAt(at), HASH_LEAVING)) |
+          0
         if (bucket === undefined) continue
         for (let index = floorOf(bucket, text, at); index >= 0; index = bucket.parents[index] ?? -1) {
           const key = bucket.keys[index]

@@ -4,7 +4,7 @@ import { normaliseText } from './lines.ts'
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\n', t: ' ', '"': '"', "'": "'", '\\': '\\' }
 
 /** Text with `\n`, `\t`, `\"`… of a printed string, and the tabs and line ends of `cat -A`, put back. */
-function unescape(text: string): string {
+function withoutEscapes(text: string): string {
   return text
     .replace(/\\([nrt"'\\])/g, (whole, letter: string) => ESCAPES[letter] ?? whole)
     .replaceAll('^I', ' ')
@@ -60,7 +60,7 @@ export function decodeDump(text: string): string | null {
 /** The normalised readings of a text that was typed or printed: itself and, where there are escapes, without them. */
 export function viewsOfTyped(text: string): string[] {
   const views = [normaliseText(text)]
-  if (/\\|\^I|\$$/m.test(text)) views.push(normaliseText(unescape(text)))
+  if (/\\|\^I|\$$/m.test(text)) views.push(normaliseText(withoutEscapes(text)))
   return views
 }
 
