@@ -1,0 +1,114 @@
+import { ConfigError, InfraError } from '../errors.ts'
+import type { ChatMessage, ChatModel, Reply, ReplyBody } from '../model/chat-model.ts'
+import type { Agent, Ending, EndingReason, Session, ToolOutcome } from './agent.ts'
+
+/** Calls of one turn that are run; a model in a loop can send thousands, and `parallel_tool_calls` is not enforced by servers. */
+export const MAX_CALLS_PER_TURN = 64
+/** So many turns in a row with the same single call and the same result end the trial. */
+export const LOOP_LIMIT = 8
+
+/** Counts turns in a row that made one and the same call and got the same result. */
+function createLoopGuard(): { readonly isLooping: (reply: ReplyBody, outcomes: readonly ToolOutcome[]) => boolean } {
+  let last: string | null = null
+  let times = 0
+  return {
+    isLooping(reply, outcomes) {
+      const call = reply.toolCalls[0]
+      if (call === undefined || reply.toolCalls.length !== 1) {
+        last = null
+        return false
+      }
+      const key = JSON.stringify([call.name, call.arguments, outcomes[0]?.delivered])
+      times = key === last ? times + 1 : 1
+      last = key
+      return times >= LOOP_LIMIT
+    },
+  }
+}
+
+/** Runs the calls of one turn in order and adds their results to the conversation. */
+async function runCalls(
+  reply: ReplyBody,
+  turn: number,
+  session: Session,
+  messages: ChatMessage[],
+): Promise<readonly ToolOutcome[]> {
+  const outcomes: ToolOutcome[] = []
+  for (const [index, call] of reply.toolCalls.entries()) {
+    session.signal.throwIfAborted()
+    if (index >= MAX_CALLS_PER_TURN) {
+      const content = `Error: only the first ${MAX_CALLS_PER_TURN} tool calls of a turn are run. This one was not.`
+      messages.push({ role: 'tool', toolCallId: call.id, content })
+      continue
+    }
+    const outcome = await session.toolbox.call(call.name, call.arguments, { turn, signal: session.signal })
+    outcomes.push(outcome)
+    messages.push({ role: 'tool', toolCallId: call.id, content: outcome.delivered })
+  }
+  return outcomes
+}
+
+/** Replies that are nobody's answer stop the trial: the server's faults and what the configuration got wrong. */
+function throwFaults(reply: Reply): asserts reply is Exclude<Reply, { readonly kind: 'infra' | 'config' }> {
+  if (reply.kind !== 'infra' && reply.kind !== 'config') return
+  const Fault = reply.kind === 'infra' ? InfraError : ConfigError
+  throw new Fault(reply.detail, { code: reply.code, remedy: reply.remedy })
+}
+
+/**
+ * The agent that loops over a model: prompt, calls, results, until the model answers without a call.
+ * No system prompt is sent unless the session has one, and nothing the model said is repaired.
+ */
+export function createToolsAgent(model: ChatModel): Agent {
+  return {
+    name: 'tools',
+    async run(session) {
+      const messages: ChatMessage[] = [
+        ...(session.system === null ? [] : [{ role: 'system' as const, content: session.system }]),
+        { role: 'user', content: session.prompt },
+      ]
+      const guard = createLoopGuard()
+      let lastText: string | null = null
+      let servedModel: string | null = null
+      const ending = (reason: EndingReason, detail: string | null): Ending => ({
+        reason,
+        finalText: lastText,
+        detail,
+        servedModel,
+      })
+
+      for (let turn = 1; turn <= session.maxTurns; turn += 1) {
+        session.signal.throwIfAborted()
+        const reply = await model.complete(
+          { messages, tools: session.toolbox.definitions, seed: session.seed },
+          session.signal,
+        )
+        throwFaults(reply)
+        if (reply.kind === 'context_overflow') return ending('context_overflow', reply.detail)
+        servedModel = reply.servedModel ?? servedModel
+        if (reply.text !== '') lastText = reply.text
+        session.emit({
+          turn,
+          text: reply.text,
+          reasoning: reply.reasoning?.text ?? null,
+          finishReason: reply.finishReason,
+          stats: reply.stats,
+        })
+        if (reply.kind === 'model_error') return ending(reply.reason, reply.detail)
+        if (reply.toolCalls.length === 0) return ending('answered', null)
+
+        messages.push({
+          role: 'assistant',
+          content: reply.text,
+          reasoning: reply.reasoning,
+          toolCalls: reply.toolCalls,
+        })
+        const outcomes = await runCalls(reply, turn, session, messages)
+        if (guard.isLooping(reply, outcomes)) {
+          return ending('loop', `the same call with the same result ${LOOP_LIMIT} times in a row`)
+        }
+      }
+      return ending('max_turns', `no answer within ${session.maxTurns} turns`)
+    },
+  }
+}
