@@ -24,7 +24,7 @@ export type ArtifactLimits = { readonly [Name in keyof typeof ARTIFACT_LIMITS]: 
 export interface ExportedArtifacts {
   /** Paths written, relative to the folder, with `/`. */
   readonly written: readonly string[]
-  /** Files that were not written, and why. */
+  /** Files that were not written, and why; long paths are cut here. */
   readonly refused: readonly { readonly path: string; readonly reason: string }[]
 }
 
@@ -90,7 +90,7 @@ export function exportArtifacts(
       written.push(path)
       totalBytes += bytes.length
     } else {
-      refused.push({ path: path.slice(0, limits.pathBytes), reason })
+      refused.push({ path: path.length > 200 ? `${path.slice(0, 200)}…` : path, reason })
     }
   }
   return { written, refused }
