@@ -31,6 +31,13 @@ test('indents every line of an interpolated text, and does not measure the margi
   `).toBe('if x:\n    first\n    second\n  kept\n')
 })
 
+test('lines that hold nothing but a value have their margin removed', () => {
+  expect(dedent`
+    ${'a'}
+    ${'b'}
+  `).toBe('a\nb\n')
+})
+
 test('blank lines do not count for the margin and stay', () => {
   expect(dedent`
     a

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Task } from './task.ts'
 
@@ -67,13 +67,8 @@ function sourceTexts(file: string): string[] {
 }
 
 function readText(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    // Specs made in memory, and imports without an extension, have no file under that name.
-    if (error instanceof Error && 'code' in error) return null
-    throw error
-  }
+  // Specs made in memory, and imports without an extension, have no file under that name.
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path, 'utf8') : null
 }
 
 function sorted<Value>(map: ReadonlyMap<string, Value>): (readonly [string, Value])[] {

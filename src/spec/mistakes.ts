@@ -1,5 +1,6 @@
 /** Mistakes of a spec are collected and reported together, so that an author corrects a file once and not once per error. */
 import { relative } from 'node:path'
+import { types } from 'node:util'
 import { closest, distance } from 'fastest-levenshtein'
 import { SpecError } from '../errors.ts'
 import type { SourcePosition } from './task.ts'
@@ -54,7 +55,7 @@ function shortPath(file: string): string {
   return path === '' || path.startsWith('..') ? file : path
 }
 
-/** Text of an unknown thrown thing. */
+/** Text of an unknown thrown thing. Not by `instanceof`: in Vitest's VM pools an error may be of another realm. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  return types.isNativeError(error) ? `${error.name}: ${error.message}` : String(error)
 }

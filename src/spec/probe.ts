@@ -2,6 +2,8 @@
  * Dry run of flags: every flag is asked about invented trials, and what it asks in turn is noted. That finds a check that
  * does not exist, a file that can never be there and code that throws, before a model has spent an hour on the task.
  */
+import { isUtf8 } from 'node:buffer'
+import { types } from 'node:util'
 import type { Moment, ReadQuestion, Run } from './run.ts'
 import type { Flag } from './task.ts'
 
@@ -102,7 +104,7 @@ function inventedRun(pattern: number, { checks, reads, files, textOf }: Notes): 
 function describeWrongAnswer(answer: unknown): string | null {
   if (answer === undefined || answer === null || typeof answer === 'boolean') return null
   if (typeof answer !== 'object') return `a ${typeof answer}`
-  if (answer instanceof Promise) return 'a promise'
+  if (types.isPromise(answer)) return 'a promise'
   return 'turn' in answer && 'call' in answer ? null : 'an object that is no moment'
 }
 
@@ -126,10 +128,5 @@ export function readsOf(task: {
 export function textIn(setup: ReadonlyMap<string, { readonly bytes: Uint8Array }>, path: string): string | null {
   const file = setup.get(path)
   if (file === undefined) return null
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(file.bytes)
-  } catch (error) {
-    if (error instanceof TypeError) return null
-    throw error
-  }
+  return isUtf8(file.bytes) ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(file.bytes) : null
 }

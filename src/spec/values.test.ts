@@ -60,6 +60,14 @@ const DIFFERENT: readonly (readonly [string, EvaluatedValue, Expected])[] = [
   ['a list that is longer', list(int('1'), int('2')), [1]],
   ['a dict with one more entry', dictOf([str('a'), int('1')], [str('b'), int('2')]), dict({ a: 1 })],
   ['a dict that has the same entry twice', dictOf([str('a'), int('1')], [str('a'), int('1')]), dict({ a: 1, b: 1 })],
+  [
+    'a dict of two entries for one entry named twice',
+    dictOf([str('a'), int('1')], [str('b'), int('1')]),
+    dict([
+      ['a', 1],
+      ['a', 1],
+    ]),
+  ],
   ['a dict for text', str('{}'), dict({})],
   ['an object of the model’s own class', { t: 'other', v: 'Anything' }, 5],
   ['None for 0', none, 0],
