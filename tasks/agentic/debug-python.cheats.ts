@@ -365,7 +365,7 @@ function forgedReport(status: 0 | 1): string {
   return dedent`
     python3 - <<'PY'
     import json, os, socket
-    base = dict(v=1, cwd=os.getcwd(), args=['-q'], collected=2, passed=${2 - failed}, failed=${failed}, errors=0, skipped=0, xfailed=0, failures=[])
+    base = dict(cwd=os.getcwd(), collected=2, passed=${2 - failed}, failed=${failed}, errors=0, skipped=0, failures=[])
     for event, status in (('start', None), ('finish', ${status})):
         try:
             link = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
