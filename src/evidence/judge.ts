@@ -1,0 +1,123 @@
+/** Judges the flags of a trial: each is reached or lost, with the moment or the reason. */
+import { BenchError, InfraError } from '../errors.ts'
+import type { Moment } from '../spec/run.ts'
+import type { Flag, Reached } from '../spec/task.ts'
+import type { FlagResult, TrialLog } from './log.ts'
+import { createRun, type Question } from './run.ts'
+import type { TestSession } from './sessions.ts'
+
+type Flags = ReadonlyMap<string, Flag>
+
+interface Judged {
+  readonly result: FlagResult
+  readonly questions: readonly Question[]
+}
+
+const isLost = (question: Question) => question.answer === false || question.answer === null
+
+function isMoment(value: unknown): value is Moment {
+  if (typeof value !== 'object' || value === null) return false
+  const { turn, call } = { turn: undefined, call: undefined, ...value }
+  return Number.isSafeInteger(turn) && Number.isSafeInteger(call)
+}
+
+function nameOf(value: unknown): string {
+  if (value instanceof Promise) return 'a promise'
+  return typeof value === 'object' ? 'an object that is no moment' : `a ${typeof value}`
+}
+
+function ask(
+  id: string,
+  flag: Flag,
+  log: TrialLog,
+): { readonly reached: Reached; readonly evidence: ReturnType<typeof createRun> } {
+  const evidence = createRun(log)
+  let reached: unknown
+  try {
+    reached = flag(evidence.run)
+  } catch (error) {
+    if (error instanceof BenchError) throw error
+    throw new InfraError(`flag "${id}" threw: ${error instanceof Error ? error.message : String(error)}`, {
+      code: 'flag_threw',
+      remedy: 'Correct the flag in the task; the trial is not counted against the model.',
+      cause: error,
+    })
+  }
+  if (typeof reached === 'boolean' || reached === null || reached === undefined || isMoment(reached)) {
+    return { reached, evidence }
+  }
+  if (reached instanceof Promise) reached.catch(() => undefined) // it is reported here, not as an unhandled rejection too
+  throw new InfraError(`flag "${id}" gave ${nameOf(reached)}`, {
+    code: 'flag_answer',
+    remedy: 'A flag gives true, false or the moment that a question answered with, and is not async.',
+  })
+}
+
+/**
+ * The questions that decided a lost flag: the last ones in a row that found nothing (an `||` asks several), and before
+ * them a last question with an answer the flag did not want (`!run.calledUnknownTool()`).
+ */
+function decidingQuestions(questions: readonly Question[]): readonly Question[] {
+  const last = questions.at(-1)
+  if (last === undefined) return []
+  const unwanted = isLost(last) ? [] : [last]
+  let end = questions.length - 1
+  while (end >= 0 && !isLost(questions[end] ?? last)) end--
+  let start = end
+  while (start > 0 && isLost(questions[start - 1] ?? last)) start--
+  const lost = end < 0 ? [] : questions.slice(start, end + 1)
+  return [...unwanted, ...lost]
+}
+
+function judgeFlag(id: string, flag: Flag, log: TrialLog): Judged {
+  const { reached, evidence } = ask(id, flag, log)
+  const { questions, reasons } = evidence
+  const deciding = decidingQuestions(questions)
+  const stack = (deciding[0] ?? questions.at(-1))?.asked.stack ?? null
+  if (reached === true || isMoment(reached)) {
+    const turn = isMoment(reached) && reached.call > 0 ? reached.turn : null
+    return { result: { id, reached: true, turn, reason: '', stack: questions.at(-1)?.asked.stack ?? null }, questions }
+  }
+  const findings = reasons.length > 0 ? reasons : deciding.map(question => question.finding)
+  const reason = [...new Set(findings)].join('; ') || 'the flag asked nothing and gave no reason'
+  return { result: { id, reached: false, turn: null, reason, stack }, questions }
+}
+
+/**
+ * Answers of all flags, in their order. Pure over the log, so that a recorded trial can be judged again.
+ * @throws InfraError `flag_threw` when a flag throws or asks for what the task does not have; `flag_answer` when it gives
+ * something else than true, false, null, undefined or a moment.
+ */
+export function judge(flags: Flags, log: TrialLog): FlagResult[] {
+  return [...flags].map(([id, flag]) => judgeFlag(id, flag, log).result)
+}
+
+/** A test session that reached flags rest on: the call it ran in and what it claims. */
+export interface DecisiveSession {
+  readonly call: number
+  readonly claim: 'pass' | 'fail'
+}
+
+const claimOf = (session: TestSession): DecisiveSession => ({
+  call: session.ran.call,
+  claim: session.outcome === 'passed' ? 'pass' : 'fail',
+})
+
+/**
+ * The test sessions whose claims decide flags, by call, so that they can be checked. A check that refutes one may make
+ * a flag rest on another: judge and ask again with the checks in the log until nothing new comes.
+ * @throws InfraError as {@link judge}
+ */
+export function decisiveSessions(flags: Flags, log: TrialLog): DecisiveSession[] {
+  const decisive = new Map<string, DecisiveSession>()
+  for (const [id, flag] of flags) {
+    const { result, questions } = judgeFlag(id, flag, log)
+    if (!result.reached) continue
+    for (const { session } of questions) {
+      if (session === null) continue
+      const claim = claimOf(session)
+      decisive.set(`${claim.call} ${claim.claim}`, claim)
+    }
+  }
+  return [...decisive.values()].sort((one, other) => one.call - other.call || one.claim.localeCompare(other.claim))
+}

@@ -1,0 +1,290 @@
+/**
+ * The questions a flag asks, answered from the log of one trial. Each question is kept with its answer, what was found
+ * in words, and where it was asked, so that a lost flag can say what was looked for and the nearest thing there was.
+ *
+ * Order is by tool call, never by turn. Two things of one call (`pytest; sed -i …`) have no order among themselves, so
+ * both bounds include the call itself: `before: m` is up to and including `m.call`, `after: m` is from `m.call` on.
+ */
+
+import { checkGlob, compileGlobs } from '../spec/globs.ts'
+import type { Moment, Order, ReadQuestion, Run } from '../spec/run.ts'
+import { firstChanges, firstExistence } from './changes.ts'
+import type { TrialLog } from './log.ts'
+import { createReader, type ReadingHistory } from './reading.ts'
+import { type TestSession, testSessions } from './sessions.ts'
+import { callInWords, counted, firstMention, momentInWords, quoted } from './words.ts'
+import { hasSameContent, textsByHash } from './workspace.ts'
+
+export type Answer = Moment | boolean | number | string | null
+
+/** A question as it was asked and answered. */
+export interface Question {
+  readonly name: keyof Run
+  readonly answer: Answer
+  /** What was found, in words: the reason when the answer is false or null. */
+  readonly finding: string
+  /** Its stack begins at the line of the flag. */
+  readonly asked: Error
+  /** The test session the answer rests on. */
+  readonly session: TestSession | null
+}
+
+/** What a question found, before it is recorded. */
+interface Found<A extends Answer> {
+  readonly answer: A
+  readonly finding: string
+  readonly session?: TestSession
+}
+
+/** Reason that a bound makes every answer false, or null. */
+function impossibleBound(order: Order): string | null {
+  if (order.before === false) return 'what it had to come before never happened'
+  if (order.after === false) return 'what it had to come after never happened'
+  return null
+}
+
+const isFromOn = (order: Order, at: Moment) => !order.after || at.call >= order.after.call
+const isUpTo = (order: Order, at: Moment) => !order.before || at.call <= order.before.call
+const isWithin = (order: Order, at: Moment) => isFromOn(order, at) && isUpTo(order, at)
+
+function boundInWords(order: Order): string {
+  const parts = [
+    order.after ? `from ${momentInWords(order.after)} on` : '',
+    order.before ? `up to ${momentInWords(order.before)}` : '',
+  ]
+  return parts.filter(part => part !== '').join(' and ')
+}
+
+const momentOf = (call: { readonly turn: number; readonly call: number }): Moment => ({
+  turn: call.turn,
+  call: call.call,
+})
+
+/** A copy without the flags that make a RegExp remember its last place. */
+const stateless = (pattern: RegExp) => new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ''))
+
+function requirePath(path: string): void {
+  const problem = checkGlob(path)
+  if (problem !== null) throw new Error(`"${quoted(path)}" can not be asked about: ${problem}`)
+}
+
+/** When content of a file reached the model. */
+function findReading(
+  log: TrialLog,
+  history: ReadingHistory,
+  path: string,
+  question: ReadQuestion,
+): Found<Moment | false> {
+  const impossible = impossibleBound(question)
+  if (impossible !== null) return { answer: false, finding: `${path}: ${impossible}` }
+  const wantedLines = Math.max(1, question.lines ?? 1)
+  const pattern = question.showing === undefined ? null : stateless(question.showing)
+  const shown = new Set<string>()
+  let isPatternShown = pattern === null
+  for (const { call, lines } of history.showings) {
+    if (!isWithin(question, call)) continue
+    for (const { line, visible } of lines) {
+      shown.add(line)
+      isPatternShown ||= pattern?.test(visible) ?? false
+    }
+    if (shown.size >= wantedLines && isPatternShown) {
+      return { answer: momentOf(call), finding: `${path} was shown in ${callInWords(call)}` }
+    }
+  }
+  return { answer: false, finding: whyNotShown(log, history, path, question, shown.size, isPatternShown) }
+}
+
+function whyNotShown(
+  log: TrialLog,
+  history: ReadingHistory,
+  path: string,
+  question: ReadQuestion,
+  shownLines: number,
+  isPatternShown: boolean,
+): string {
+  const first = history.showings[0]
+  if (first !== undefined) {
+    if (shownLines === 0) return `${path} was shown in ${callInWords(first.call)}, but not ${boundInWords(question)}`
+    const lines = question.lines ?? 1
+    if (shownLines < lines)
+      return `only ${shownLines} of ${lines} lines of ${path} were shown, first in ${callInWords(first.call)}`
+    if (!isPatternShown)
+      return `${path} was shown in ${callInWords(first.call)}, but no line of it that matches ${question.showing}`
+  }
+  if (log.calls.length === 0) return `${path} was never shown: no tool was called`
+  if (!history.hadText)
+    return `${path} was never shown: it was absent, binary or too large in all ${counted(log.calls.length, 'call')}`
+  const mention = firstMention(log, path)
+  const nearest = mention === null ? 'nothing named it' : `it was named in ${callInWords(mention)}`
+  return `${path} was never shown in ${counted(log.calls.length, 'call')}: ${nearest}`
+}
+
+/** A test session of the wanted outcome that the model could see. `before` bounds the seeing, `after` the running. */
+function findSession(
+  sessions: readonly TestSession[],
+  wanted: 'passed' | 'failed',
+  order: Order,
+): Found<Moment | false> {
+  const what = wanted === 'failed' ? 'failing tests were never seen' : 'a passing run of all tests was never seen'
+  const impossible = impossibleBound(order)
+  if (impossible !== null) return { answer: false, finding: `${what}: ${impossible}` }
+  const counts = (session: TestSession) =>
+    session.outcome === wanted && !session.isRefuted && (wanted === 'failed' || session.isWhole)
+  let best: { readonly session: TestSession; readonly seen: Moment } | null = null
+  for (const session of sessions) {
+    const { seen } = session
+    if (seen === null || !counts(session) || !isFromOn(order, session.ran) || !isUpTo(order, seen)) continue
+    if (best === null || seen.call < best.seen.call) best = { session, seen }
+  }
+  if (best !== null) return { answer: best.seen, finding: best.session.summary, session: best.session }
+
+  if (sessions.length === 0) return { answer: false, finding: `${what}: no test session ran` }
+  const alike = sessions.find(session => session.outcome === wanted)
+  const nearest = alike ?? sessions.at(-1)
+  if (nearest === undefined || alike === undefined) return { answer: false, finding: `${what}: ${nearest?.summary}` }
+  const but = alike.isRefuted
+    ? 'the same files do not give this result when the suite is run again'
+    : wanted === 'passed' && !alike.isWhole
+      ? 'that was not all tests'
+      : alike.seen === null
+        ? 'nothing of it was in a result'
+        : `it had to be ${boundInWords(order)}`
+  return { answer: false, finding: `${what}: ${alike.summary}, but ${but}` }
+}
+
+/**
+ * Makes the answers of one trial. Pure over the log; nothing is worked out before it is asked.
+ * @returns the run a flag is called with, the questions asked so far, and the reasons the flag gave itself.
+ */
+export function createRun(log: TrialLog): {
+  readonly run: Run
+  readonly questions: readonly Question[]
+  readonly reasons: readonly string[]
+} {
+  const questions: Question[] = []
+  const reasons: string[] = []
+  const reader = createReader(log)
+  let sessions: readonly TestSession[] | null = null
+  let changes: ReturnType<typeof firstChanges> | null = null
+  const allSessions = () => (sessions ??= testSessions(log))
+  const allChanges = () => (changes ??= firstChanges(log))
+
+  /** Records a question; its stack starts above `asker`, which is the flag's own line. */
+  function record<A extends Answer>(asker: keyof Run, found: Found<A>): A {
+    const asked = new Error(asker)
+    Error.captureStackTrace(asked, asker === 'callCount' || asker === 'finalAnswer' ? record : run[asker])
+    const { answer, finding, session } = found
+    questions.push({ name: asker, answer, finding, asked, session: session ?? null })
+    return answer
+  }
+
+  function changeOf(pathOrGlob: string): Found<Moment | false> {
+    requirePath(pathOrGlob)
+    const globs = compileGlobs([pathOrGlob])
+    const first = allChanges().find(change => globs.matches(change.path))
+    if (first !== undefined) {
+      return { answer: first.at, finding: `${quoted(first.path)} was ${first.what} in ${callInWords(first.call)}` }
+    }
+    const others = allChanges().slice(0, 3)
+    const nearest =
+      others.length === 0
+        ? `nothing was changed in ${counted(log.calls.length, 'call')}`
+        : `${others.map(change => `${quoted(change.path)} was ${change.what} in ${callInWords(change.call)}`).join(', ')}`
+    return { answer: false, finding: `${pathOrGlob} never changed: ${nearest}` }
+  }
+
+  function existenceOf(path: string): Found<Moment | false> {
+    requirePath(path)
+    const answer = firstExistence(log, path)
+    if (answer !== false) return { answer, finding: `${path} existed from ${momentInWords(answer)} on` }
+    const kind = log.final.entries.get(path)?.type
+    const written = allChanges()
+      .filter(change => change.what === 'written')
+      .slice(0, 3)
+    const nearest =
+      kind !== undefined
+        ? `it is a ${kind}`
+        : written.length > 0
+          ? `new files are ${written.map(change => quoted(change.path)).join(', ')}`
+          : 'no new file was written'
+    return { answer: false, finding: `${path} never existed as a file: ${nearest}` }
+  }
+
+  function sameAsSetup(path: string): Found<boolean> {
+    requirePath(path)
+    const before = log.baseline.entries.get(path)
+    if (before === undefined)
+      throw new Error(`the setup has no "${quoted(path)}", so nothing can be said to be unchanged`)
+    const after = log.final.entries.get(path)
+    const change = allChanges().find(one => one.path === path)
+    const when = change === undefined ? '' : ` (first in ${callInWords(change.call)})`
+    if (hasSameContent(before, after)) return { answer: true, finding: `${path} is as in the setup` }
+    return { answer: false, finding: `${path} was ${after === undefined ? 'deleted' : 'changed'}${when}` }
+  }
+
+  function textAtEnd(path: string): Found<string | null> {
+    requirePath(path)
+    const entry = log.final.entries.get(path)
+    if (entry?.type !== 'file')
+      return { answer: null, finding: `${path} is ${entry === undefined ? 'absent' : `a ${entry.type}`} at the end` }
+    const text = textsByHash(log).get(entry.sha256)
+    return text === undefined
+      ? { answer: null, finding: `${path} is binary or too large to be kept (${counted(entry.size, 'byte')})` }
+      : { answer: text, finding: `${path} has ${counted(text.length, 'character')} at the end` }
+  }
+
+  function checkOf(name: string): Found<boolean> {
+    const result = log.verified.get(name)
+    if (result === undefined) {
+      throw new Error(`verify has no check "${quoted(name)}"; it has: ${[...log.verified.keys()].join(', ') || 'none'}`)
+    }
+    return { answer: result.ok, finding: `${name}: ${result.reason}` }
+  }
+
+  function unknownTool(): Found<Moment | false> {
+    const call = log.calls.find(one => one.invalid === 'unknown_tool')
+    return call === undefined
+      ? { answer: false, finding: 'every tool that was called exists' }
+      : { answer: momentOf(call), finding: `call ${call.call} named a tool that does not exist: ${quoted(call.tool)}` }
+  }
+
+  const run: Run = {
+    sawContentOf(path, question = {}) {
+      requirePath(path)
+      return record('sawContentOf', findReading(log, reader(path), path, question))
+    },
+    sawTestsFail: (order = {}) => record('sawTestsFail', findSession(allSessions(), 'failed', order)),
+    sawTestsPass: (order = {}) => record('sawTestsPass', findSession(allSessions(), 'passed', order)),
+    firstChange: pathOrGlob => record('firstChange', changeOf(pathOrGlob)),
+    firstExists: path => record('firstExists', existenceOf(path)),
+    unchanged: path => record('unchanged', sameAsSetup(path)),
+    finalText: path => record('finalText', textAtEnd(path)),
+    verified: check => record('verified', checkOf(check)),
+    calledUnknownTool: () => record('calledUnknownTool', unknownTool()),
+    timesRead(path) {
+      requirePath(path)
+      const calls = reader(path).showings.map(showing => showing.call.call)
+      const where = calls.length === 0 ? '' : `: in call ${calls.slice(0, 10).join(', ')}`
+      return record('timesRead', {
+        answer: calls.length,
+        finding: `${path} was shown ${counted(calls.length, 'time')}${where}`,
+      })
+    },
+    get callCount() {
+      const answer = log.calls.length
+      return record('callCount', { answer, finding: `there were ${counted(answer, 'call')}` })
+    },
+    get finalAnswer() {
+      const answer = log.finalAnswer
+      return record('finalAnswer', {
+        answer,
+        finding: answer === '' ? 'there was no final answer' : `the final answer was "${quoted(answer)}"`,
+      })
+    },
+    because(reason) {
+      reasons.push(reason)
+      return false
+    },
+  }
+  return { run, questions, reasons }
+}

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest'
+import { type CallFixture, makeLog, type SessionFixture, sessionReports } from './log.fixture.ts'
+import { testSessions } from './sessions.ts'
+
+const call = (session: SessionFixture, delivered: string, exitCode: number | null, sh = 'pytest -q'): CallFixture => ({
+  sh,
+  delivered,
+  exitCode,
+  reports: sessionReports(session),
+})
+const FAIL: SessionFixture = { failed: 1, passed: 1, status: 1 }
+const PASS: SessionFixture = { passed: 2, status: 0 }
+const setup = { 'main.py': 'x = 1\n', 'test_main.py': 'def test(): ...\n', 'sub/test_more.py': 'def test(): ...\n' }
+const sessionsOf = (...calls: CallFixture[]) => testSessions(makeLog({ setup, calls }))
+
+describe('outcome of a session', () => {
+  it.each<[string, SessionFixture, string]>([
+    ['a failing test', FAIL, 'failed'],
+    ['an error at collection (status 2)', { errors: 1, status: 2 }, 'failed'],
+    ['failures before an interrupt (status 2)', { failed: 1, status: 2 }, 'failed'],
+    ['counts forged to nothing while the status stays 1', { status: 1 }, 'failed'],
+    ['a failing test whose status a hook made 0', { failed: 1, passed: 1, status: 0 }, 'failed'],
+    ['passing tests', PASS, 'passed'],
+    ['only collecting (--co)', { status: 0 }, 'empty'],
+    ['nothing collected', { status: 5 }, 'empty'],
+    ['a usage error', { status: 4 }, 'broken'],
+    ['an internal error', { status: 3 }, 'broken'],
+    ['an interrupt without failures', { passed: 1, status: 2 }, 'broken'],
+    ['a start without a finish', { status: null }, 'died'],
+  ])('of %s', (_what, session, outcome) => {
+    expect(sessionsOf(call(session, '', 0)).map(one => one.outcome)).toEqual([outcome])
+  })
+
+  it('pairs the reports of several sessions of one call by process', () => {
+    const [startOne, finishOne] = sessionReports({ ...FAIL, pid: 1 })
+    const [startTwo, finishTwo] = sessionReports({ ...PASS, pid: 2 })
+    const reports = [startOne, startTwo, finishTwo, finishOne].filter(report => report !== undefined)
+    expect(sessionsOf({ sh: 'pytest & pytest; wait', reports }).map(one => one.outcome)).toEqual(['failed', 'passed'])
+  })
+
+  it.each(['/tmp', '/workspace2', '/workspace/../tmp', '/'])('leaves out a session in %s', cwd => {
+    expect(sessionsOf(call({ ...FAIL, cwd }, '', 1))).toEqual([])
+  })
+
+  it('knows a claim that was refuted', () => {
+    const check = { call: 1, verdict: 'refuted', reason: 'passes here' } as const
+    const log = makeLog({ setup, calls: [call(FAIL, '', 1)], sessionChecks: new Map([[1, check]]) })
+    expect(testSessions(log)[0]?.isRefuted).toBe(true)
+  })
+})
+
+describe('a failing session is seen', () => {
+  it.each<[string, string, number | null, string?]>([
+    ['by the exit status alone', 'exit code: 1\nstdout: (empty)', 1],
+    ['by the summary through a pipe', '1 failed, 1 passed in 0.02s', 0, 'pytest -q | tail -1'],
+    ['by the short summary', 'FAILED test_main.py::test - assert 1 == 2', 0],
+    ['by the heading of the failures', '=================== FAILURES ===================', 0],
+    ['by the assertion', 'E       assert -1 == 5', 0],
+    ['by the verbose list', 'test_main.py::test FAILED      [100%]', 0],
+    ['by the progress line', '.F                                   [100%]', 0],
+    ['by an error of make', 'make: *** [Makefile:2: test] Error 1', 0, 'make test || true'],
+    ['by the words of a wrapper', 'The tests have failed.', 0, 'sh run.sh'],
+    ['by colours', '\u001b[31m1 failed\u001b[0m, 1 passed', 0],
+  ])('%s', (_how, delivered, exitCode, sh) => {
+    expect(sessionsOf(call(FAIL, delivered, exitCode, sh))[0]?.seen).toEqual({ turn: 1, call: 1 })
+  })
+
+  it.each<[string, string, number | null, string?]>([
+    ['when nothing of it is shown', 'exit code: 0\nstdout: (empty)', 0, 'pytest > /tmp/o || true'],
+    [
+      'when the model only typed the words',
+      'FAILED test_main.py::test',
+      0,
+      'pytest > /tmp/o; echo "FAILED test_main.py::test"',
+    ],
+    ['when the result says 0 failed', '0 failed', 0],
+    ['when the status was lost', '', null],
+    ['when pytest was killed by a signal', '', -9],
+  ])('not %s', (_how, delivered, exitCode, sh) => {
+    expect(sessionsOf(call(FAIL, delivered, exitCode, sh))[0]?.seen).toBeNull()
+  })
+
+  it('in a later call that shows its output', () => {
+    const silent = call(FAIL, 'exit code: 0', 0, 'pytest > /tmp/o || true')
+    expect(
+      sessionsOf(silent, { sh: 'ls' }, { sh: 'cat /tmp/o', delivered: '1 failed, 1 passed in 0.02s' })[0]?.seen,
+    ).toEqual({ turn: 3, call: 3 })
+  })
+
+  it('not by a mere word or exit status of a later call', () => {
+    const silent = call(FAIL, 'exit code: 0', 0, 'pytest > /tmp/o || true')
+    expect(
+      sessionsOf(silent, { sh: 'cat errors.md', delivered: 'about failed errors', exitCode: 1 })[0]?.seen,
+    ).toBeNull()
+  })
+})
+
+describe('a passing session', () => {
+  it('is seen by exit status 0 or by its summary', () => {
+    expect(sessionsOf(call(PASS, '', 0))[0]?.seen).toEqual({ turn: 1, call: 1 })
+    expect(sessionsOf(call(PASS, '2 passed in 0.01s', 1, 'pytest; false'))[0]?.seen).toEqual({ turn: 1, call: 1 })
+    expect(sessionsOf(call(PASS, '', 1, 'pytest > /dev/null; false'))[0]?.seen).toBeNull()
+  })
+
+  const wholeOf = (...args: string[]) =>
+    sessionsOf(call({ ...PASS, argv: ['/usr/bin/python3', '-m', 'pytest', ...args] }, '', 0))[0]?.isWhole
+  it.each<[string[], boolean]>([
+    [[], true],
+    [['-q', '-x', '--tb', 'short'], true],
+    [['.'], true],
+    [['test_main.py', 'sub'], true],
+    [['-p', 'no:cacheprovider', '/workspace'], true],
+    [['test_main.py'], false],
+    [['sub/'], false],
+    [['test_main.py::test', 'sub'], false],
+    [['-k', 'one'], false],
+    [['-m', 'fast'], false],
+    [['--lf'], false],
+    [['--ignore=sub'], false],
+  ])('started with %j covers all tests: %j', (args, expected) => {
+    expect(wholeOf(...args)).toBe(expected)
+  })
+
+  it('started inside a directory covers only the tests below it', () => {
+    expect(sessionsOf(call({ ...PASS, cwd: '/workspace/sub' }, '', 0))[0]?.isWhole).toBe(false)
+  })
+
+  it('started in an unknown way gets the benefit of the doubt', () => {
+    expect(sessionsOf(call({ ...PASS, argv: null }, '', 0))[0]?.isWhole).toBe(true)
+    expect(sessionsOf(call({ ...PASS, argv: ['python3', 'run_tests.py'] }, '', 0))[0]?.isWhole).toBe(true)
+  })
+
+  it('covers the tests the agent wrote where the setup has none', () => {
+    const pass = { ...PASS, argv: ['pytest', 'test_main.py'] }
+    const log = makeLog({ calls: [{ sh: 'w', writes: { 'test_main.py': 'x' } }, call(pass, '', 0)] })
+    expect(testSessions(log)[0]?.isWhole).toBe(true)
+  })
+})
