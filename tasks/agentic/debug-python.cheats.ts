@@ -148,6 +148,7 @@ function fixesElsewhere({ buggy, fixed }: Texts): Cheats {
     },
     'main.py is a link to the fix in /tmp': {
       loses: NOT_FIXED,
+      tampers: true,
       play: async hands => {
         await lookAndRun(hands)
         await hands.sh("sed 's/a + -b/a + b/' main.py > /tmp/real_main.py && ln -sf /tmp/real_main.py main.py")
