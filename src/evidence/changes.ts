@@ -3,7 +3,7 @@ import type { Entry } from '../sandbox/snapshot.ts'
 import type { Moment } from '../spec/run.ts'
 import type { LoggedCall, TrialLog } from './log.ts'
 import { isCachePath } from './tamper.ts'
-import { hasSameContent } from './workspace.ts'
+import { hasSameContent, textsByHash } from './workspace.ts'
 
 /** A file that first differed from the setup in this call. */
 export interface FirstChange {
@@ -41,5 +41,18 @@ export function firstChanges(log: TrialLog): readonly FirstChange[] {
 export function firstExistence(log: TrialLog, path: string): Moment | false {
   if (log.baseline.entries.get(path)?.type === 'file') return { turn: 0, call: 0 }
   const call = log.calls.find(one => one.delta?.changed.get(path)?.type === 'file')
+  return call === undefined ? false : { turn: call.turn, call: call.call }
+}
+
+/** First moment at which the path was a regular file whose text fitted; call 0 and turn 0 when the setup's text does. */
+export function firstFitting(log: TrialLog, path: string, fits: (text: string) => boolean): Moment | false {
+  const before = log.setupText.get(path)
+  if (before !== undefined && fits(before)) return { turn: 0, call: 0 }
+  const texts = textsByHash(log)
+  const call = log.calls.find(one => {
+    const entry = one.delta?.changed.get(path)
+    const text = entry?.type === 'file' ? texts.get(entry.sha256) : undefined
+    return text !== undefined && fits(text)
+  })
   return call === undefined ? false : { turn: call.turn, call: call.call }
 }

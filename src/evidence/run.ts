@@ -8,7 +8,8 @@
 
 import { checkGlob, compileGlobs } from '../spec/globs.ts'
 import type { Moment, Order, ReadQuestion, Run } from '../spec/run.ts'
-import { firstChanges, firstExistence } from './changes.ts'
+import { firstChanges, firstExistence, firstFitting } from './changes.ts'
+import { findDiscovery } from './discovery.ts'
 import type { TrialLog } from './log.ts'
 import { createReader, type ReadingHistory } from './reading.ts'
 import { type TestSession, testSessions } from './sessions.ts'
@@ -248,6 +249,32 @@ export function createRun(log: TrialLog): {
       : { answer: momentOf(call), finding: `call ${call.call} named a tool that does not exist: ${quoted(call.tool)}` }
   }
 
+  function discoveryOf(path: string, order: Order): Found<Moment | false> {
+    requirePath(path)
+    const impossible = impossibleBound(order)
+    if (impossible !== null) return { answer: false, finding: `${path}: ${impossible}` }
+    const found = findDiscovery(log, reader(path), path)
+    if (found.call === null) return { answer: false, finding: `${path} was not found by looking: ${found.nearest}` }
+    const where = `${path} came up in ${callInWords(found.call)}`
+    return isWithin(order, found.call)
+      ? { answer: momentOf(found.call), finding: where }
+      : { answer: false, finding: `${where}, but not ${boundInWords(order)}` }
+  }
+
+  function fittingTextOf(path: string, fits: (text: string) => boolean): Found<Moment | false> {
+    const existence = existenceOf(path)
+    if (existence.answer === false) return existence
+    const answer = firstFitting(log, path, fits)
+    return { answer, finding: answer === false ? `${path} never held what was asked for` : existence.finding }
+  }
+
+  function invalidCall(): Found<Moment | false> {
+    const call = log.calls.find(one => one.invalid !== null)
+    return call === undefined
+      ? { answer: false, finding: 'every call was one its tool takes' }
+      : { answer: momentOf(call), finding: `call ${call.call} of ${quoted(call.tool)} was no valid call` }
+  }
+
   const run: Run = {
     sawContentOf(path, question = {}) {
       requirePath(path)
@@ -285,6 +312,9 @@ export function createRun(log: TrialLog): {
       reasons.push(reason)
       return false
     },
+    discovered: (path, order = {}) => record('discovered', discoveryOf(path, order)),
+    firstText: (path, fits) => record('firstText', fittingTextOf(path, fits)),
+    madeInvalidCall: () => record('madeInvalidCall', invalidCall()),
   }
   return { run, questions, reasons }
 }

@@ -98,6 +98,16 @@ function inventedRun(pattern: number, { checks, reads, files, textOf }: Notes): 
     callCount: pattern,
     finalAnswer: pattern === 0 ? '' : 'final answer',
     because: () => false,
+    discovered(path) {
+      note(files, path)
+      return moment()
+    },
+    firstText(path, fits) {
+      note(files, path)
+      fits(textOf(path) ?? 'text of a file\n') // only to see it throw
+      return moment()
+    },
+    madeInvalidCall: () => moment(),
   }
 }
 

@@ -46,4 +46,13 @@ export interface Run<Check extends string = string> {
   readonly finalAnswer: string
   /** Adds a reason that is shown when the flag is lost. */
   because(reason: string): false
+  /**
+   * First moment at which a tool result gave away a file or directory: its name, or content of it, although neither the
+   * prompt nor any argument of the agent up to then held that name. So it was found by looking, not by guessing.
+   */
+  discovered(path: string, order?: Order): Moment | false
+  /** First moment at which the file's text fitted; texts that are binary or too large are not looked at. */
+  firstText(path: string, fits: (text: string) => boolean): Moment | false
+  /** First call of a tool that does not exist, or with arguments that the tool does not take. */
+  madeInvalidCall(): Moment | false
 }
