@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+import { InfraError } from '../errors.ts'
+import type { Flag } from '../spec/task.ts'
+import { decisiveSessions, judge } from './judge.ts'
+import { makeLog, sessionReports } from './log.fixture.ts'
+
+const MAIN = 'def add(a, b):\n    return a - b\n'
+const red = { sh: 'pytest -q', exitCode: 1, delivered: '1 failed', reports: sessionReports({ failed: 1, status: 1 }) }
+const green = { sh: 'pytest -q', exitCode: 0, delivered: '1 passed', reports: sessionReports({ passed: 1, status: 0 }) }
+const log = makeLog({
+  setup: { 'main.py': MAIN, 'other.py': 'something_else = 1\n' },
+  calls: [
+    { sh: 'cat main.py', delivered: MAIN, turn: 3 },
+    { ...red, turn: 4 },
+    { sh: 'sed …', writes: { 'main.py': 'x = 1\n' }, turn: 4 },
+    { ...green, turn: 5 },
+    { tool: 'publish', invalid: 'unknown_tool', turn: 6 },
+  ],
+  verified: new Map([['add', { ok: true, reason: 'fine' }]]),
+})
+const judgeOne = (flag: Flag) => {
+  const result = judge(new Map([['f', flag]]), log)[0]
+  if (result === undefined) throw new Error('no result')
+  return result
+}
+
+describe('judge', () => {
+  it('attributes the turn of the moment, and none for true or what the setup had', () => {
+    expect(judgeOne(run => run.sawContentOf('main.py'))).toMatchObject({ id: 'f', reached: true, turn: 3, reason: '' })
+    expect(judgeOne(run => run.verified('add'))).toMatchObject({ reached: true, turn: null })
+    expect(judgeOne(run => run.firstExists('main.py'))).toMatchObject({ reached: true, turn: null })
+    expect(judgeOne(run => run.verified('add') && run.sawTestsPass())).toMatchObject({ reached: true, turn: 5 })
+  })
+
+  it.each<[string, Flag]>([
+    ['false', () => false],
+    ['null', () => null],
+    ['undefined', () => undefined],
+  ])('takes %s as lost', (_what, flag) => {
+    expect(judgeOne(flag)).toEqual({
+      id: 'f',
+      reached: false,
+      turn: null,
+      reason: 'the flag asked nothing and gave no reason',
+      stack: null,
+    })
+  })
+
+  it.each<[string, Flag, RegExp]>([
+    [
+      'the question that found nothing',
+      run => run.verified('add') && run.sawContentOf('other.py'),
+      /^other.py was never shown/,
+    ],
+    [
+      'both questions of an or',
+      run => run.sawContentOf('other.py') || run.firstChange('other.py'),
+      /^other.py was never shown.*; other.py never changed/,
+    ],
+    [
+      'the answer the flag did not want',
+      run => !run.calledUnknownTool(),
+      /^call 5 named a tool that does not exist: publish$/,
+    ],
+    ['a count the flag did not accept', run => run.timesRead('main.py') > 1, /^main.py was shown 1 time/],
+    [
+      'a text the flag did not accept',
+      run => run.finalText('main.py')?.includes('return') ?? false,
+      /^main.py has 6 characters/,
+    ],
+    [
+      'the reason of the flag itself',
+      run => run.callCount > 3 && run.because('more than three calls'),
+      /^more than three calls$/,
+    ],
+    [
+      'a bound that never happened',
+      run => run.sawTestsFail({ before: run.firstChange('other.py') }),
+      /other.py never changed.*what it had to come before never happened/,
+    ],
+  ])('gives as reason %s', (_what, flag, reason) => {
+    expect(judgeOne(flag)).toMatchObject({ reached: false, reason: expect.stringMatching(reason) })
+  })
+
+  it('gives the stack of the deciding question, beginning in the file of the flag', () => {
+    const { stack } = judgeOne(run => run.verified('add') && run.unchanged('main.py'))
+    expect(stack?.split('\n')[1]).toMatch(/judge\.test\.ts/)
+  })
+
+  it('reports a flag that throws as a fault of the task, by name', () => {
+    const flag: Flag = () => {
+      throw new TypeError('oops')
+    }
+    expect(() => judgeOne(flag)).toThrow(
+      expect.objectContaining({ code: 'flag_threw', message: 'flag "f" threw: oops' }),
+    )
+    expect(() => judgeOne(run => run.verified('none'))).toThrow(InfraError)
+  })
+
+  it.each<[string, () => unknown]>([
+    ['a string', () => 'yes'],
+    ['a number', () => 3],
+    ['an object that is no moment', () => ({ turn: 1 })],
+    ['a promise', () => Promise.reject(new Error('late'))],
+  ])('refuses %s as answer of a flag', (what, answer) => {
+    // @ts-expect-error: a flag written in JavaScript can return anything
+    const flag: Flag = answer
+    expect(() => judgeOne(flag)).toThrow(
+      expect.objectContaining({ code: 'flag_answer', message: `flag "f" gave ${what}` }),
+    )
+  })
+})
+
+describe('decisiveSessions', () => {
+  const flags = new Map<string, Flag>([
+    ['seen', run => run.sawTestsFail({ before: run.firstChange('main.py') })],
+    ['again', run => run.sawTestsFail()],
+    ['passes', run => run.sawTestsPass()],
+    ['lost', run => run.sawTestsPass() && false],
+  ])
+
+  it('lists the calls whose claims reached flags rest on, once each', () => {
+    expect(decisiveSessions(flags, log)).toEqual([
+      { call: 2, claim: 'fail' },
+      { call: 4, claim: 'pass' },
+    ])
+  })
+
+  it('leaves out what only lost flags asked, and what a check refuted', () => {
+    expect(decisiveSessions(new Map([['lost', run => run.sawTestsPass() && false]]), log)).toEqual([])
+    const refuted = { ...log, sessionChecks: new Map([[4, { call: 4, verdict: 'refuted', reason: '' } as const]]) }
+    expect(decisiveSessions(flags, refuted)).toEqual([{ call: 2, claim: 'fail' }])
+  })
+})
