@@ -14,7 +14,6 @@
  * request instead, so that every new conversation (each trial) begins at the first reply.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface ScriptedCall {
@@ -289,7 +288,9 @@ export async function startScriptedServer(
     server.once('error', reject)
     server.listen(options.port ?? 0, '127.0.0.1', resolve)
   })
-  const { port } = server.address() as AddressInfo
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no TCP port was given')
+  const { port } = address
   return {
     baseUrl: `http://127.0.0.1:${port}/v1`,
     port,

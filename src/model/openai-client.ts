@@ -60,16 +60,6 @@ function measure(clock: Clock, usage: RawReply['usage'] | null, attempts: number
   }
 }
 
-/** Finds an error of our transport inside what the package wraps around it. */
-function statusErrorIn(error: unknown): HttpStatusError | null {
-  let current = error
-  for (let depth = 0; depth < 5 && current instanceof Error; depth += 1) {
-    if (current instanceof HttpStatusError) return current
-    current = current.cause
-  }
-  return null
-}
-
 /**
  * A chat model behind an OpenAI-compatible server. One request is in flight at a time; more wait their turn.
  * `complete` gives a classified reply for whatever the server does and rejects only with the signal's reason.
@@ -80,6 +70,8 @@ function statusErrorIn(error: unknown): HttpStatusError | null {
  */
 export function createChatModel(plan: ModelPlan, options: { readonly retry?: Partial<RetryPolicy> } = {}): ChatModel {
   const retry: RetryPolicy = { ...DEFAULT_RETRY, ...options.retry }
+  // One request is in flight, so this is the error of that one.
+  let transportError: unknown = null
   const client = new OpenAI({
     baseURL: plan.baseUrl,
     // Named, so that nothing of OPENAI_* variables meant for another server is sent to this one.
@@ -92,7 +84,12 @@ export function createChatModel(plan: ModelPlan, options: { readonly retry?: Par
     maxRetries: 0,
     timeout: NO_TIMEOUT_MS,
     defaultHeaders: plan.apiKey === null ? { authorization: null } : {},
-    fetch: createFetch({ idleTimeoutMs: plan.idleTimeoutMs }),
+    fetch: createFetch({
+      idleTimeoutMs: plan.idleTimeoutMs,
+      onError: error => {
+        transportError = error
+      },
+    }),
   })
 
   const attempt = async (request: ChatRequest, attempts: number, signal: AbortSignal): Promise<Attempt> => {
@@ -107,6 +104,7 @@ export function createChatModel(plan: ModelPlan, options: { readonly retry?: Par
     const abort = (): void => controller.abort(signal.reason)
     signal.addEventListener('abort', abort, { once: true })
     let isAnswering = false
+    transportError = null
     try {
       signal.throwIfAborted()
       const response = await client
@@ -122,10 +120,10 @@ export function createChatModel(plan: ModelPlan, options: { readonly retry?: Par
       return { reply: classifyReply(raw, context(raw.usage)), retryAfterMs: null }
     } catch (error) {
       if (signal.aborted) throw signal.reason
-      const refused = statusErrorIn(error)
-      if (refused !== null)
-        return { reply: classifyHttpError(refused, context(null)), retryAfterMs: refused.retryAfterMs }
-      return { reply: classifyNetworkError(error, { baseUrl: plan.baseUrl, isAnswering }), retryAfterMs: null }
+      const fault = transportError ?? error
+      return fault instanceof HttpStatusError
+        ? { reply: classifyHttpError(fault, context(null)), retryAfterMs: fault.retryAfterMs }
+        : { reply: classifyNetworkError(fault, { baseUrl: plan.baseUrl, isAnswering }), retryAfterMs: null }
     } finally {
       signal.removeEventListener('abort', abort)
       controller.abort()

@@ -12,8 +12,8 @@ const GRAMMARS: readonly { readonly name: string; readonly pattern: RegExp }[] =
   { name: 'mistral Name[ARGS]{…}', pattern: /\w\[ARGS\]\s*\{/ },
   { name: 'lfm2 <|tool_call_start|>', pattern: /<\|tool_call_start\|>\s*(?:\[|\{|\w)/ },
   { name: 'llama <|python_tag|>', pattern: /<\|python_tag\|>\s*\S/ },
-  { name: 'deepseek <｜tool▁calls▁begin｜>', pattern: /<[｜|]tool[▁_ ]calls?[▁_ ]begin[｜|]>/ },
   { name: 'kimi <|tool_calls_section_begin|>', pattern: /<\|tool_calls?_section_begin\|>/ },
+  { name: 'deepseek <｜tool▁calls▁begin｜>', pattern: /<[｜|]tool[▁_ ]calls?[▁_ ]begin[｜|]>/ },
   { name: 'phi <|tool_call|>', pattern: /<\|tool_calls?\|>\s*[[{]/ },
   { name: 'gpt-oss <|channel|>commentary to=…', pattern: /<\|channel\|>\s*(?:commentary|analysis)\s+to=[\w.-]+/ },
   {

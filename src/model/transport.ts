@@ -132,12 +132,14 @@ const MAX_ERROR_BYTES = 65_536
 
 /**
  * A `fetch` for the openai package. A status that is not 2xx becomes an {@link HttpStatusError}, because that package
- * keeps only one of the error envelopes that servers use. `onByte` is called when bytes of the answer arrive.
+ * keeps only one of the error envelopes that servers use.
+ * @param options.onError gets every error as it is thrown: the package drops what it takes for a time-out.
  */
 export function createFetch(options: {
   readonly idleTimeoutMs: number
+  readonly onError: (error: unknown) => void
 }): (input: string | URL | Request, init?: RequestInit) => Promise<Response> {
-  return async (input, init) => {
+  const send = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const url = new URL(input instanceof Request ? input.url : input)
     const body = init?.body ?? null
     if (body !== null && typeof body !== 'string') throw new TypeError('only text bodies are sent')
@@ -156,5 +158,13 @@ export function createFetch(options: {
       status: answer.status,
       headers: answer.headers,
     })
+  }
+  return async (input, init) => {
+    try {
+      return await send(input, init)
+    } catch (error) {
+      options.onError(error)
+      throw error
+    }
   }
 }

@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest'
+import { InfraError, SpecError } from '../errors.ts'
+import type { Play } from '../spec/task.ts'
+import type { Session, ToolArguments, TurnNote } from './agent.ts'
+import { createAgent, createNopAgent, createScriptedAgent } from './index.ts'
+
+interface Made {
+  readonly session: Session
+  readonly calls: { readonly name: string; readonly args: ToolArguments; readonly turn: number }[]
+  readonly notes: TurnNote[]
+}
+
+function sessionOf(play: Play | null, options: Partial<Session> = {}): Made {
+  const calls: Made['calls'] = []
+  const notes: TurnNote[] = []
+  const session: Session = {
+    prompt: 'do it',
+    system: null,
+    toolbox: {
+      definitions: [],
+      async call(name, args, { turn }) {
+        calls.push({ name, args, turn })
+        return { delivered: `result ${calls.length}`, exitCode: 0 }
+      },
+    },
+    maxTurns: 20,
+    seed: 42,
+    play,
+    signal: new AbortController().signal,
+    emit: note => notes.push(note),
+    ...options,
+  }
+  return { session, calls, notes }
+}
+const valid = (value: Readonly<Record<string, unknown>>): ToolArguments => ({ valid: true, value })
+
+describe('the scripted agent', () => {
+  test('plays every kind of call through the toolbox, each in a turn of its own', async () => {
+    const seen: string[] = []
+    const { session, calls, notes } = sessionOf(async hands => {
+      seen.push(await hands.read('a', { offset: 2 }))
+      await hands.write('b', 'text')
+      await hands.sh('ls')
+      await hands.call('no_such_tool', { x: 1 })
+      await hands.callMalformed('read_file', '{')
+      return 'done'
+    })
+    const ending = await createScriptedAgent('reference').run(session)
+    expect(ending).toEqual({ reason: 'answered', finalText: 'done', detail: null, servedModel: null })
+    expect(calls).toEqual([
+      { name: 'read_file', args: valid({ path: 'a', offset: 2 }), turn: 1 },
+      { name: 'write_file', args: valid({ path: 'b', content: 'text' }), turn: 2 },
+      { name: 'execute_command', args: valid({ command: 'ls' }), turn: 3 },
+      { name: 'no_such_tool', args: valid({ x: 1 }), turn: 4 },
+      { name: 'read_file', args: { valid: false, raw: '{', problem: 'not JSON' }, turn: 5 },
+    ])
+    expect(seen).toEqual(['result 1'])
+    expect(notes.map(note => note.turn)).toEqual([1, 2, 3, 4, 5, 6])
+  })
+
+  test('groups the calls made inside turn()', async () => {
+    const { session, calls } = sessionOf(async hands => {
+      await hands.turn(async () => {
+        await hands.sh('a')
+        await hands.sh('b')
+      })
+      await hands.sh('c')
+    })
+    await createScriptedAgent('reference').run(session)
+    expect(calls.map(({ turn }) => turn)).toEqual([1, 1, 2])
+  })
+
+  test('plays what it was made with rather than the reference of the session', async () => {
+    const { session, calls } = sessionOf(async hands => void (await hands.sh('reference')))
+    await createScriptedAgent('cheat', async hands => void (await hands.sh('cheat'))).run(session)
+    expect(calls.map(({ args }) => args)).toEqual([valid({ command: 'cheat' })])
+  })
+
+  test('ends with the turn limit, even when the play catches the refusal', async () => {
+    const { session, calls } = sessionOf(
+      async hands => {
+        for (let step = 0; step < 5; step += 1) await hands.sh('x').catch(() => 'ignored')
+        return 'done'
+      },
+      { maxTurns: 2 },
+    )
+    expect(await createScriptedAgent('reference').run(session)).toMatchObject({ reason: 'max_turns', finalText: null })
+    expect(calls).toHaveLength(2)
+  })
+
+  test('a play that throws is a mistake of the task; a fault of the sandbox stays one', async () => {
+    const broken = sessionOf(async () => {
+      throw new TypeError('oops')
+    })
+    await expect(createScriptedAgent('reference').run(broken.session)).rejects.toThrow(SpecError)
+
+    const lost = new InfraError('gone', { code: 'sandbox_lost', remedy: 'x' })
+    const failing = sessionOf(async () => {
+      throw lost
+    })
+    await expect(createScriptedAgent('reference').run(failing.session)).rejects.toBe(lost)
+  })
+
+  test('a task without a reference cannot be played', async () => {
+    await expect(createScriptedAgent('reference').run(sessionOf(null).session)).rejects.toMatchObject({
+      code: 'no_reference',
+    })
+  })
+
+  test('an aborted signal stops it with the reason', async () => {
+    const controller = new AbortController()
+    const reason = new Error('deadline')
+    const { session, calls } = sessionOf(
+      async hands => {
+        await hands.sh('a')
+        controller.abort(reason)
+        await hands.sh('b')
+      },
+      { signal: controller.signal },
+    )
+    await expect(createScriptedAgent('reference').run(session)).rejects.toBe(reason)
+    expect(calls).toHaveLength(1)
+  })
+})
+
+describe('agents by name', () => {
+  test('nop answers without a call', async () => {
+    const { session, calls, notes } = sessionOf(null)
+    expect(await createNopAgent().run(session)).toMatchObject({ reason: 'answered' })
+    expect(calls).toHaveLength(0)
+    expect(notes).toHaveLength(1)
+  })
+
+  test('an unknown name is refused with the known ones', () => {
+    expect(() => createAgent('toolz', { model: null })).toThrow(
+      expect.objectContaining({ code: 'unknown_agent', remedy: expect.stringContaining('tools | reference | nop') }),
+    )
+  })
+
+  test('tools needs a model, the others do not', () => {
+    expect(() => createAgent('tools', { model: null })).toThrow(expect.objectContaining({ code: 'no_model' }))
+    expect(createAgent('reference', { model: null }).name).toBe('reference')
+    expect(createAgent('nop', { model: null }).name).toBe('nop')
+  })
+})

@@ -1,0 +1,204 @@
+import { describe, expect, test } from 'vitest'
+import { ConfigError, InfraError } from '../errors.ts'
+import type { ChatModel, ChatRequest, ModelPlan, Reply, ToolCall, TurnStats } from '../model/chat-model.ts'
+import type { Session, ToolArguments, Toolbox, TurnNote } from './agent.ts'
+import { createToolsAgent, LOOP_LIMIT, MAX_CALLS_PER_TURN } from './tools-agent.ts'
+
+const stats: TurnStats = {
+  promptTokens: 1,
+  completionTokens: 1,
+  cachedTokens: null,
+  reasoningTokens: null,
+  elapsedMs: 1,
+  firstTokenMs: 1,
+  promptTokensPerSecond: null,
+  decodeTokensPerSecond: null,
+  attempts: 1,
+}
+const plan: ModelPlan = {
+  model: 'm',
+  baseUrl: 'http://h/v1',
+  apiKey: null,
+  sampling: { temperature: null, topP: null, maxTokens: 10, extraBody: null },
+  idleTimeoutMs: 1_000,
+  server: {
+    kind: 'openai-compatible',
+    baseUrl: 'http://h/v1',
+    build: null,
+    modelPath: null,
+    contextTokens: null,
+    slots: null,
+    chatTemplateSha256: null,
+    defaultSampling: null,
+  },
+}
+const body = { text: '', reasoning: null, toolCalls: [], finishReason: 'stop', stats, servedModel: 'served' }
+const answer = (text: string): Reply => ({ kind: 'ok', ...body, text })
+const toolCall = (name: string, value: Readonly<Record<string, unknown>> = {}, id = 'c1'): ToolCall => ({
+  id,
+  name,
+  arguments: { valid: true, value },
+})
+const calling = (...toolCalls: ToolCall[]): Reply => ({ kind: 'ok', ...body, toolCalls })
+
+/** A model that gives these replies in turn, the last one again and again, and keeps what it was asked. */
+function modelOf(...replies: Reply[]): { readonly model: ChatModel; readonly requests: ChatRequest[] } {
+  const requests: ChatRequest[] = []
+  const complete = async (request: ChatRequest): Promise<Reply> => {
+    requests.push(structuredClone(request))
+    const reply = replies[Math.min(requests.length, replies.length) - 1]
+    if (reply === undefined) throw new Error('no reply')
+    return reply
+  }
+  return { model: { plan, complete }, requests }
+}
+
+interface Made {
+  readonly session: Session
+  readonly calls: { readonly name: string; readonly args: ToolArguments; readonly turn: number }[]
+  readonly notes: TurnNote[]
+}
+
+function sessionOf(
+  options: Partial<Session> = {},
+  result: (count: number) => string = count => `result ${count}`,
+): Made {
+  const calls: Made['calls'] = []
+  const notes: TurnNote[] = []
+  const toolbox: Toolbox = {
+    definitions: [{ name: 'f', description: 'd', parameters: {} }],
+    async call(name, args, { turn }) {
+      calls.push({ name, args, turn })
+      return { delivered: result(calls.length), exitCode: 0 }
+    },
+  }
+  const session: Session = {
+    prompt: 'do it',
+    system: null,
+    toolbox,
+    maxTurns: 20,
+    seed: 42,
+    play: null,
+    signal: new AbortController().signal,
+    emit: note => notes.push(note),
+    ...options,
+  }
+  return { session, calls, notes }
+}
+
+describe('the tools agent', () => {
+  test('runs calls in order, sends their results back, and ends with the answer', async () => {
+    const { model, requests } = modelOf(calling(toolCall('f', { a: 1 }, 'x'), toolCall('g', {}, 'y')), answer('done'))
+    const { session, calls, notes } = sessionOf()
+    const ending = await createToolsAgent(model).run(session)
+
+    expect(ending).toEqual({ reason: 'answered', finalText: 'done', detail: null, servedModel: 'served' })
+    expect(calls.map(({ name, turn }) => [name, turn])).toEqual([
+      ['f', 1],
+      ['g', 1],
+    ])
+    expect(notes.map(({ turn, text }) => [turn, text])).toEqual([
+      [1, ''],
+      [2, 'done'],
+    ])
+    expect(requests[1]?.messages.map(message => message.role)).toEqual(['user', 'assistant', 'tool', 'tool'])
+    expect(requests[1]?.messages.at(-1)).toEqual({ role: 'tool', toolCallId: 'y', content: 'result 2' })
+    expect(requests.map(request => request.seed)).toEqual([42, 42])
+  })
+
+  test('sends no system prompt unless the session has one', async () => {
+    const bare = modelOf(answer('x'))
+    await createToolsAgent(bare.model).run(sessionOf().session)
+    expect(bare.requests[0]?.messages).toEqual([{ role: 'user', content: 'do it' }])
+
+    const led = modelOf(answer('x'))
+    await createToolsAgent(led.model).run(sessionOf({ system: 'be brief' }).session)
+    expect(led.requests[0]?.messages[0]).toEqual({ role: 'system', content: 'be brief' })
+  })
+
+  test('echoes text and reasoning of a turn that called', async () => {
+    const reasoning = { field: 'reasoning' as const, text: 'hm' }
+    const { model, requests } = modelOf(
+      { kind: 'ok', ...body, text: 'let me', reasoning, toolCalls: [toolCall('f')] },
+      answer('x'),
+    )
+    await createToolsAgent(model).run(sessionOf().session)
+    expect(requests[1]?.messages[1]).toMatchObject({ role: 'assistant', content: 'let me', reasoning })
+  })
+
+  test('hands malformed arguments to the toolbox as they are', async () => {
+    const malformed: ToolCall = { id: 'a', name: 'f', arguments: { valid: false, raw: '{', problem: 'cut' } }
+    const { session, calls } = sessionOf()
+    await createToolsAgent(modelOf(calling(malformed), answer('x')).model).run(session)
+    expect(calls[0]?.args).toEqual(malformed.arguments)
+  })
+
+  test('ends after the allowed turns', async () => {
+    const { session, calls } = sessionOf({ maxTurns: 3 })
+    const ending = await createToolsAgent(modelOf(calling(toolCall('f'))).model).run(session)
+    expect(ending.reason).toBe('max_turns')
+    expect(calls).toHaveLength(3)
+  })
+
+  test(`ends as a loop after the same call with the same result ${LOOP_LIMIT} times`, async () => {
+    const { session, calls } = sessionOf({ maxTurns: 50 }, () => 'same')
+    const ending = await createToolsAgent(modelOf(calling(toolCall('f'))).model).run(session)
+    expect(ending.reason).toBe('loop')
+    expect(calls).toHaveLength(LOOP_LIMIT)
+  })
+
+  test('the same call with new results is no loop: a model may wait for something', async () => {
+    const { session } = sessionOf({ maxTurns: 20 })
+    const ending = await createToolsAgent(modelOf(calling(toolCall('f'))).model).run(session)
+    expect(ending.reason).toBe('max_turns')
+  })
+
+  test(`runs ${MAX_CALLS_PER_TURN} calls of a turn and answers the rest with an error`, async () => {
+    const many = Array.from({ length: MAX_CALLS_PER_TURN + 2 }, (_, index) => toolCall('f', {}, `c${index}`))
+    const { model, requests } = modelOf(calling(...many), answer('x'))
+    const { session, calls } = sessionOf()
+    await createToolsAgent(model).run(session)
+    expect(calls).toHaveLength(MAX_CALLS_PER_TURN)
+    expect(requests[1]?.messages).toHaveLength(2 + many.length)
+    expect(requests[1]?.messages.at(-1)).toMatchObject({
+      toolCallId: `c${many.length - 1}`,
+      content: expect.stringContaining('Error'),
+    })
+  })
+
+  test("a model's error ends the trial with its reason and what was said", async () => {
+    const reply: Reply = { kind: 'model_error', reason: 'output_limit', detail: 'cut', ...body, text: 'half' }
+    const { session, notes } = sessionOf()
+    const ending = await createToolsAgent(modelOf(reply).model).run(session)
+    expect(ending).toMatchObject({ reason: 'output_limit', detail: 'cut', finalText: 'half' })
+    expect(notes).toHaveLength(1)
+  })
+
+  test('an overflow of the context ends the trial', async () => {
+    const reply: Reply = { kind: 'context_overflow', detail: 'full', contextTokens: 10 }
+    expect(await createToolsAgent(modelOf(reply).model).run(sessionOf().session)).toMatchObject({
+      reason: 'context_overflow',
+    })
+  })
+
+  test('faults of server and configuration are thrown with code and remedy', async () => {
+    const fault = { code: 'x', detail: 'it broke', remedy: 'mend it' }
+    const infra = createToolsAgent(modelOf({ kind: 'infra', ...fault }).model).run(sessionOf().session)
+    await expect(infra).rejects.toThrow(InfraError)
+    const config = createToolsAgent(modelOf({ kind: 'config', ...fault }).model).run(sessionOf().session)
+    await expect(config).rejects.toThrow(ConfigError)
+    await expect(config).rejects.toMatchObject({ code: 'x', remedy: 'mend it' })
+  })
+
+  test('stops between two calls when the signal aborts', async () => {
+    const controller = new AbortController()
+    const reason = new Error('deadline')
+    const { session, calls } = sessionOf({ signal: controller.signal }, () => {
+      controller.abort(reason)
+      return ''
+    })
+    const run = createToolsAgent(modelOf(calling(toolCall('f'), toolCall('f', {}, 'c2'))).model).run(session)
+    await expect(run).rejects.toBe(reason)
+    expect(calls).toHaveLength(1)
+  })
+})

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import type { ChatMessage, ModelPlan, Sampling } from './chat-model.ts'
+import { requestBody } from './request-body.ts'
+
+const plan = (sampling: Partial<Sampling> = {}): ModelPlan => ({
+  model: 'm',
+  baseUrl: 'http://h/v1',
+  apiKey: null,
+  sampling: { temperature: null, topP: null, maxTokens: 100, extraBody: null, ...sampling },
+  idleTimeoutMs: 1_000,
+  server: {
+    kind: 'openai-compatible',
+    baseUrl: 'http://h/v1',
+    build: null,
+    modelPath: null,
+    contextTokens: null,
+    slots: null,
+    chatTemplateSha256: null,
+    defaultSampling: null,
+  },
+})
+const user: ChatMessage = { role: 'user', content: 'hi' }
+const bodyOf = (sampling: Partial<Sampling> = {}, messages: readonly ChatMessage[] = [user]) =>
+  requestBody(plan(sampling), { messages, tools: [], seed: 7 })
+
+describe('a request', () => {
+  test('always has a seed and an output limit, and sampling only where it is set', () => {
+    expect(bodyOf()).toEqual({
+      model: 'm',
+      messages: [{ role: 'user', content: 'hi' }],
+      max_tokens: 100,
+      seed: 7,
+      stream: true,
+      stream_options: { include_usage: true },
+    })
+    expect(bodyOf({ temperature: 0, topP: 0.5 })).toMatchObject({ temperature: 0, top_p: 0.5 })
+  })
+
+  test('takes extra fields, but none that would change the conversation', () => {
+    const body = bodyOf({ extraBody: { top_k: 1, max_completion_tokens: 5, seed: 1, stream: false, messages: [] } })
+    expect(body).toMatchObject({
+      top_k: 1,
+      max_completion_tokens: 5,
+      seed: 7,
+      stream: true,
+      messages: [{ role: 'user' }],
+    })
+    expect(body).not.toHaveProperty('max_tokens')
+  })
+
+  test('sends reasoning back in the field it came in, and invalid arguments as {}', () => {
+    const assistant: ChatMessage = {
+      role: 'assistant',
+      content: '',
+      reasoning: { field: 'reasoning', text: 'hm' },
+      toolCalls: [
+        { id: 'a', name: 'f', arguments: { valid: true, value: { q: 1 } } },
+        { id: 'b', name: '', arguments: { valid: false, raw: '{', problem: 'cut' } },
+      ],
+    }
+    const body = bodyOf({}, [user, assistant, { role: 'tool', toolCallId: 'a', content: 'x' }])
+    expect(body.messages).toEqual([
+      { role: 'user', content: 'hi' },
+      {
+        role: 'assistant',
+        content: '',
+        reasoning: 'hm',
+        tool_calls: [
+          { id: 'a', type: 'function', function: { name: 'f', arguments: '{"q":1}' } },
+          { id: 'b', type: 'function', function: { name: 'unnamed', arguments: '{}' } },
+        ],
+      },
+      { role: 'tool', tool_call_id: 'a', content: 'x' },
+    ])
+  })
+})

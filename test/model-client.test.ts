@@ -1,0 +1,260 @@
+/** The client against a server that misbehaves on purpose. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import type { ChatRequest, ModelPlan, Reply } from '../src/model/chat-model.ts'
+import { createChatModel, type RetryPolicy } from '../src/model/index.ts'
+import { call, chunksOf, type Script, type ScriptedReply, say, startScriptedServer } from './scripted-server.ts'
+
+const planFor = (baseUrl: string, more: Partial<ModelPlan> = {}): ModelPlan => ({
+  model: 'scripted',
+  baseUrl,
+  apiKey: null,
+  sampling: { temperature: null, topP: null, maxTokens: 100, extraBody: null },
+  idleTimeoutMs: 2_000,
+  server: {
+    kind: 'openai-compatible',
+    baseUrl,
+    build: null,
+    modelPath: null,
+    contextTokens: 4_096,
+    slots: null,
+    chatTemplateSha256: null,
+    defaultSampling: null,
+  },
+  ...more,
+})
+const request: ChatRequest = {
+  messages: [{ role: 'user', content: 'hi' }],
+  tools: [{ name: 'f', description: 'd', parameters: { type: 'object' } }],
+  seed: 7,
+}
+const never = new AbortController().signal
+const quick: Partial<RetryPolicy> = { firstDelayMs: 10, maxDelayMs: 40, budgetMs: 2_000, refusedAttempts: 3 }
+
+function classOf(reply: Reply): string {
+  if (reply.kind === 'model_error') return `model_error ${reply.reason}`
+  if (reply.kind === 'infra' || reply.kind === 'config') return `${reply.kind} ${reply.code}`
+  return reply.kind
+}
+
+async function ask(script: Script, more: Partial<ModelPlan> = {}): Promise<{ reply: Reply; requests: number }> {
+  await using server = await startScriptedServer(script)
+  const reply = await createChatModel(planFor(server.baseUrl, more), { retry: quick }).complete(request, never)
+  return { reply, requests: server.requests.length }
+}
+
+describe('what a server does', () => {
+  const data = chunksOf(say('hello there, all of you'))
+  const error = (message: string, type = 'server_error') => ({ error: { message, type } })
+  const rows: readonly (readonly [title: string, expected: string, reply: ScriptedReply])[] = [
+    ['answers', 'ok', say('hello')],
+    ['calls a tool', 'ok', call('f', { a: 1 })],
+    ['calls with malformed arguments', 'ok', call('f', '{"a":')],
+    [
+      'answers whole although a stream was asked for',
+      'ok',
+      { status: 200, body: { choices: [{ message: { content: 'hi' }, finish_reason: 'stop' }] } },
+    ],
+    [
+      'streams under the wrong content type',
+      'ok',
+      { rawBody: `data: ${JSON.stringify(data[1])}\n\ndata: [DONE]\n\n`, contentType: 'text/plain' },
+    ],
+    ['breaks off after the finish reason', 'ok', { drop: true, after: data.slice(0, -1) }],
+    ['writes markup', 'model_error tool_markup_in_text', say('<tool_call>{"name":"f"}</tool_call>')],
+    ['says nothing', 'model_error empty_reply', say('')],
+    [
+      'cannot parse what the model wrote',
+      'model_error malformed_by_server',
+      { status: 500, body: error('Failed to parse tool call arguments as JSON: x') },
+    ],
+    [
+      'runs over its context',
+      'context_overflow',
+      {
+        status: 400,
+        body: error('request (9 tokens) exceeds the available context size', 'exceed_context_size_error'),
+      },
+    ],
+    ['breaks off at once', 'infra connection_lost', { drop: true }],
+    ['breaks off in the answer', 'infra stream_dropped', { drop: true, after: data.slice(0, 2) }],
+    ['ends the stream early', 'infra stream_dropped', { chunks: data.slice(0, 2) }],
+    ['sends an error in the stream', 'infra error_in_reply', { chunks: [...data.slice(0, 2), error('boom')] }],
+    ['sends an error body with status 200', 'infra error_in_reply', { status: 200, body: error('boom') }],
+    ['sends an old llama.cpp error line', 'infra error_in_reply', { rawBody: 'error: {"message":"boom"}\n\n' }],
+    ['sends an empty body', 'infra error_in_reply', { rawBody: '', contentType: 'application/json' }],
+    ['fails', 'infra server_error', { status: 500, body: error('boom') }],
+    ['limits the rate without saying for how long', 'infra rate_limited', { status: 429, body: error('slow down') }],
+    ['refuses the key', 'config server_unauthorised', { status: 401, body: error('no') }],
+    ['has no such route', 'config server_not_found', { status: 404, body: 'nope' }],
+    ['has no such model', 'config unknown_model', { status: 404, body: error('The model `x` does not exist.') }],
+    ['cannot use tools', 'config tools_unsupported', { status: 500, body: error('tools param requires --jinja flag') }],
+    ['redirects', 'config server_not_found', { status: 302, body: '', headers: { location: 'http://127.0.0.1:1/' } }],
+  ]
+  test.each(rows)('%s: %s', async (_title, expected, reply) => {
+    const asked = await ask([reply])
+    expect(classOf(asked.reply)).toBe(expected)
+    expect(asked.requests, 'nothing that may have run is sent again').toBe(1)
+  })
+
+  test('nothing listens: refused, after a few attempts', async () => {
+    const server = await startScriptedServer([])
+    await server[Symbol.asyncDispose]()
+    const reply = await createChatModel(planFor(server.baseUrl), { retry: quick }).complete(request, never)
+    expect(classOf(reply)).toBe('infra connection_refused')
+  })
+})
+
+describe('a request', () => {
+  test('has a Content-Length, no key unless there is one, and no tool_choice', async () => {
+    await using server = await startScriptedServer(() => say('x'))
+    await createChatModel(planFor(server.baseUrl)).complete(request, never)
+    await createChatModel(planFor(server.baseUrl, { apiKey: 'k' })).complete(request, never)
+    const [first, second] = server.requests
+    expect(Number(first?.headers['content-length'])).toBeGreaterThan(100)
+    expect(first?.headers['transfer-encoding']).toBeUndefined()
+    expect(first?.headers.authorization).toBeUndefined()
+    expect(second?.headers.authorization).toBe('Bearer k')
+    expect(first?.body).toMatchObject({
+      model: 'scripted',
+      seed: 7,
+      max_tokens: 100,
+      stream: true,
+      stream_options: { include_usage: true },
+    })
+    expect(first?.body).not.toHaveProperty('tool_choice')
+    expect(first?.body).not.toHaveProperty('temperature')
+  })
+
+  test('waits until the one before is done', async () => {
+    await using server = await startScriptedServer(() => ({ ...say('x'), delayMs: 100 }))
+    const model = createChatModel(planFor(server.baseUrl))
+    const both = Promise.all([model.complete(request, never), model.complete(request, never)])
+    await sleep(60)
+    expect(server.requests).toHaveLength(1)
+    await both
+    expect(server.requests).toHaveLength(2)
+  })
+})
+
+describe('counts and times of a turn', () => {
+  test('usage, timings and time to the first token are told', async () => {
+    const { reply } = await ask([
+      {
+        text: 'hello',
+        usage: {
+          prompt_tokens: 9,
+          completion_tokens: 4,
+          total_tokens: 13,
+          prompt_tokens_details: { cached_tokens: 8 },
+        },
+        timings: { predicted_per_second: 12.5, prompt_per_second: 99 },
+        delayMs: 80,
+        chunkDelayMs: 30,
+      },
+    ])
+    if (reply.kind !== 'ok') throw new Error(reply.kind)
+    expect(reply.stats).toMatchObject({
+      promptTokens: 9,
+      completionTokens: 4,
+      cachedTokens: 8,
+      promptTokensPerSecond: 99,
+      decodeTokensPerSecond: 12.5,
+      attempts: 1,
+    })
+    expect(reply.stats.firstTokenMs).toBeGreaterThan(75)
+    expect(reply.stats.elapsedMs).toBeGreaterThan(reply.stats.firstTokenMs ?? Number.POSITIVE_INFINITY)
+  })
+
+  test('what a server does not say stays null', async () => {
+    const { reply } = await ask([{ ...call('f', {}), usage: null }])
+    expect(reply).toMatchObject({
+      stats: { promptTokens: null, completionTokens: null, decodeTokensPerSecond: null, promptTokensPerSecond: null },
+    })
+  })
+})
+
+describe('waiting', () => {
+  test.each([
+    ['no headers', { hang: true } as const],
+    ['headers only', { hang: true, headersFirst: true } as const],
+  ])('a server that sends nothing is given up after the idle deadline: %s', async (_title, hang) => {
+    const startedAt = performance.now()
+    const { reply } = await ask([hang], { idleTimeoutMs: 300 })
+    expect(classOf(reply)).toBe('infra server_idle')
+    expect(performance.now() - startedAt).toBeLessThan(1_500)
+  })
+
+  test('pings and slow chunks renew the deadline', async () => {
+    const pinged = await ask([{ ...say('late'), delayMs: 900, pingEveryMs: 100 }], { idleTimeoutMs: 300 })
+    expect(pinged.reply).toMatchObject({ kind: 'ok', text: 'late' })
+    const slow = await ask([{ ...say('a long text in some pieces'), chunkDelayMs: 150 }], { idleTimeoutMs: 300 })
+    expect(slow.reply.kind).toBe('ok')
+  })
+
+  test('a loading server is waited for, and the attempts are counted', async () => {
+    await using server = await startScriptedServer([say('x'), say('x'), say('x')].concat(Array(50).fill(say('x'))), {
+      loadingMs: 150,
+    })
+    const reply = await createChatModel(planFor(server.baseUrl), { retry: quick }).complete(request, never)
+    expect(reply.kind).toBe('ok')
+    expect(reply.kind === 'ok' && reply.stats.attempts).toBeGreaterThan(2)
+  })
+
+  test('a server that loads too long is a fault of the server', async () => {
+    await using server = await startScriptedServer([], { loadingMs: 60_000 })
+    const model = createChatModel(planFor(server.baseUrl), { retry: { ...quick, budgetMs: 200 } })
+    expect(classOf(await model.complete(request, never))).toBe('infra server_loading')
+  })
+
+  test('a rate limit with Retry-After is waited for', async () => {
+    const limited: ScriptedReply = {
+      status: 429,
+      body: { error: { message: 'slow down' } },
+      headers: { 'retry-after': '0.2' },
+    }
+    const startedAt = performance.now()
+    const { reply, requests } = await ask([limited, say('x')])
+    expect(reply).toMatchObject({ kind: 'ok', stats: { attempts: 2 } })
+    expect(requests).toBe(2)
+    expect(performance.now() - startedAt).toBeGreaterThan(190)
+  })
+})
+
+describe('abort', () => {
+  test.each([
+    ['before the answer', { hang: true } as const],
+    ['in the answer', { ...say('x'.repeat(400)), chunkDelayMs: 50 }],
+  ])('closes the connection and rejects with the reason: %s', async (_title, reply) => {
+    await using server = await startScriptedServer([reply])
+    const controller = new AbortController()
+    const reason = new Error('deadline')
+    const running = createChatModel(planFor(server.baseUrl)).complete(request, controller.signal)
+    setTimeout(() => controller.abort(reason), 150)
+    await expect(running).rejects.toBe(reason)
+    expect(await server.requests[0]?.closedEarly).toBe(true)
+  })
+
+  test('ends the wait for a loading server', async () => {
+    await using server = await startScriptedServer([], { loadingMs: 60_000 })
+    const reason = new Error('deadline')
+    const controller = new AbortController()
+    setTimeout(() => controller.abort(reason), 100)
+    const startedAt = performance.now()
+    await expect(createChatModel(planFor(server.baseUrl)).complete(request, controller.signal)).rejects.toBe(reason)
+    expect(performance.now() - startedAt).toBeLessThan(1_000)
+  })
+
+  test('a signal that many requests use does not collect listeners', async () => {
+    await using server = await startScriptedServer(() => say('x'))
+    const warnings: Error[] = []
+    const onWarning = (warning: Error): void => void warnings.push(warning)
+    process.on('warning', onWarning)
+    const model = createChatModel(planFor(server.baseUrl))
+    const { signal } = new AbortController()
+    for (let turn = 0; turn < 30; turn += 1) await model.complete(request, signal)
+    await sleep(10)
+    process.off('warning', onWarning)
+    expect(warnings).toEqual([])
+  })
+})
