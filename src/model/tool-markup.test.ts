@@ -7,6 +7,7 @@ describe('tool-call markup in a text', () => {
     ['hermes', 'Let me look.\n<tool_call>\n{"name": "read_f'],
     ['hermes', '<tool_call><function=read>\n<parameter=path>a</parameter></function></tool_call>'],
     ['hermes', '<tool_call>execute_command\n<arg_key>command</arg_key><arg_value>ls</arg_value></tool_call>'],
+    ['hermes', '<tool_call>\n</tool_call>'],
     ['qwen-coder', '<function=execute_command>{"command":"ls"}</function>'],
     ['mistral', '[TOOL_CALLS][{"name":"read_file","arguments":{"path":"a"}}]'],
     ['mistral', '[TOOL_CALLS]read_file{"path":"a"}'],

@@ -7,6 +7,8 @@ import { isRecord, parseJson } from './json.ts'
  */
 const GRAMMARS: readonly { readonly name: string; readonly pattern: RegExp }[] = [
   { name: 'hermes <tool_call>', pattern: /<tool_call>\s*(?:\{|\[|<function|[\w.-]+\s*(?:[\n{(]|<arg))/ },
+  // The whole text is one element, even an empty one: no answer, whatever is in it.
+  { name: 'hermes <tool_call>', pattern: /^\s*<tool_call>[\s\S]*<\/tool_call>\s*$/ },
   { name: 'qwen-coder <function=…>', pattern: /<function=[\w.-]+\s*>/ },
   { name: 'mistral [TOOL_CALLS]', pattern: /\[TOOL_CALLS\]\s*(?:[[{]|[\w.-]+)/ },
   { name: 'mistral Name[ARGS]{…}', pattern: /\w\[ARGS\]\s*\{/ },
