@@ -66,9 +66,7 @@ export const isElement = (part: PagePart): part is PageElement => typeof part ==
 
 /** All elements below one, in the order of the page, that fit. */
 export function elementsIn(root: PageElement, fits: (element: PageElement) => boolean): PageElement[] {
-  return root.children
-    .filter(isElement)
-    .flatMap(child => [...(fits(child) ? [child] : []), ...elementsIn(child, fits)])
+  return root.children.filter(isElement).flatMap(child => [...(fits(child) ? [child] : []), ...elementsIn(child, fits)])
 }
 
 /** The text below an element, white space collapsed; comments are no text. */

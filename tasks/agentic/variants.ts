@@ -10,7 +10,7 @@ export interface Way {
   readonly act: (hands: Hands) => Promise<unknown>
 }
 
-const shell = (name: string, ...commands: readonly string[]): Way => ({
+export const shell = (name: string, ...commands: readonly string[]): Way => ({
   name,
   act: async ({ sh }) => {
     for (const command of commands) await sh(command)
