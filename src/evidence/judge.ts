@@ -3,7 +3,7 @@ import { BenchError, InfraError } from '../errors.ts'
 import type { Moment } from '../spec/run.ts'
 import type { Flag, Reached } from '../spec/task.ts'
 import type { FlagResult, TrialLog } from './log.ts'
-import { createRun, type Question } from './run.ts'
+import { createFacts, createRun, type Facts, type Question } from './run.ts'
 import type { TestSession } from './sessions.ts'
 
 type Flags = ReadonlyMap<string, Flag>
@@ -30,8 +30,9 @@ function ask(
   id: string,
   flag: Flag,
   log: TrialLog,
+  facts: Facts,
 ): { readonly reached: Reached; readonly evidence: ReturnType<typeof createRun> } {
-  const evidence = createRun(log)
+  const evidence = createRun(log, facts)
   let reached: unknown
   try {
     reached = flag(evidence.run)
@@ -69,8 +70,8 @@ function decidingQuestions(questions: readonly Question[]): readonly Question[] 
   return [...unwanted, ...lost]
 }
 
-function judgeFlag(id: string, flag: Flag, log: TrialLog): Judged {
-  const { reached, evidence } = ask(id, flag, log)
+function judgeFlag(id: string, flag: Flag, log: TrialLog, facts: Facts): Judged {
+  const { reached, evidence } = ask(id, flag, log, facts)
   const { questions, reasons } = evidence
   const deciding = decidingQuestions(questions)
   const stack = (deciding[0] ?? questions.at(-1))?.asked.stack ?? null
@@ -89,7 +90,8 @@ function judgeFlag(id: string, flag: Flag, log: TrialLog): Judged {
  * something else than true, false, null, undefined or a moment.
  */
 export function judge(flags: Flags, log: TrialLog): FlagResult[] {
-  return [...flags].map(([id, flag]) => judgeFlag(id, flag, log).result)
+  const facts = createFacts(log)
+  return [...flags].map(([id, flag]) => judgeFlag(id, flag, log, facts).result)
 }
 
 /** A test session that reached flags rest on: the call it ran in and what it claims. */
@@ -109,9 +111,10 @@ const claimOf = (session: TestSession): DecisiveSession => ({
  * @throws InfraError as {@link judge}
  */
 export function decisiveSessions(flags: Flags, log: TrialLog): DecisiveSession[] {
+  const facts = createFacts(log)
   const decisive = new Map<string, DecisiveSession>()
   for (const [id, flag] of flags) {
-    const { result, questions } = judgeFlag(id, flag, log)
+    const { result, questions } = judgeFlag(id, flag, log, facts)
     if (!result.reached) continue
     for (const { session } of questions) {
       if (session === null) continue

@@ -8,10 +8,10 @@
 
 import { checkGlob, compileGlobs } from '../spec/globs.ts'
 import type { Moment, Order, ReadQuestion, Run } from '../spec/run.ts'
-import { firstChanges, firstExistence, firstFitting } from './changes.ts'
+import { type FirstChange, firstChanges, firstExistence, firstFitting } from './changes.ts'
 import { findDiscovery } from './discovery.ts'
 import type { TrialLog } from './log.ts'
-import { createReader, type ReadingHistory } from './reading.ts'
+import { createReader, type Reader, type ReadingHistory } from './reading.ts'
 import { type TestSession, testSessions } from './sessions.ts'
 import { callInWords, counted, firstMention, momentInWords, quoted } from './words.ts'
 import { hasSameContent, textsByHash } from './workspace.ts'
@@ -153,22 +153,45 @@ function findSession(
   return { answer: false, finding: `${what}: ${alike.summary}, but ${but}` }
 }
 
+/** What is worked out from a log once and shared by all its flags; each part when it is first asked for. */
+export interface Facts {
+  readonly reader: Reader
+  readonly sessions: () => readonly TestSession[]
+  readonly changes: () => readonly FirstChange[]
+}
+
+export function createFacts(log: TrialLog): Facts {
+  let sessions: readonly TestSession[] | null = null
+  let changes: readonly FirstChange[] | null = null
+  return {
+    reader: createReader(log),
+    sessions() {
+      sessions ??= testSessions(log)
+      return sessions
+    },
+    changes() {
+      changes ??= firstChanges(log)
+      return changes
+    },
+  }
+}
+
 /**
- * Makes the answers of one trial. Pure over the log; nothing is worked out before it is asked.
+ * Makes the answers of one trial, for one flag. Pure over the log.
+ * @param facts of the same log, to be shared between flags.
  * @returns the run a flag is called with, the questions asked so far, and the reasons the flag gave itself.
  */
-export function createRun(log: TrialLog): {
+export function createRun(
+  log: TrialLog,
+  facts: Facts = createFacts(log),
+): {
   readonly run: Run
   readonly questions: readonly Question[]
   readonly reasons: readonly string[]
 } {
   const questions: Question[] = []
   const reasons: string[] = []
-  const reader = createReader(log)
-  let sessions: readonly TestSession[] | null = null
-  let changes: ReturnType<typeof firstChanges> | null = null
-  const allSessions = () => (sessions ??= testSessions(log))
-  const allChanges = () => (changes ??= firstChanges(log))
+  const { reader, sessions: allSessions, changes: allChanges } = facts
 
   /** Records a question; its stack starts above `asker`, which is the flag's own line. */
   function record<A extends Answer>(asker: keyof Run, found: Found<A>): A {
