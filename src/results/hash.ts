@@ -52,7 +52,7 @@ export function verifyResultHash(result: { readonly result_hash: string }): bool
 }
 
 /** `result` with its hash. */
-export function sealed<const T extends object>(result: T): T & { readonly result_hash: string } {
+export function sealed<T extends object>(result: T): T & { readonly result_hash: string } {
   return { ...result, result_hash: resultHash(result) }
 }
 

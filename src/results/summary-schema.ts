@@ -60,8 +60,12 @@ export const summarySchema = exactly({
   attempted: count,
   /** Trials that do not count, by outcome. */
   excluded: exactly({ inconclusive: count, infra: count, cancelled: count, skipped: count }),
-  /** Interval of passes/n. */
+  /** Interval of passes/n; null where trials are no separate samples or the run stopped by their results. */
   interval: nullable(interval),
+  /** What may be claimed: one-sided 95 % lower bound of the pass rate (Clopper and Pearson). */
+  at_least: nullable(share),
+  /** Separate samples among the n trials. */
+  effective_n: count,
   /** All trials said the same although their seeds differ: one sample in truth. */
   identical_transcripts: truth,
   avg_score: nullable(share),

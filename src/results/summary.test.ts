@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { verifyResultHash } from './hash.ts'
 import { failedRecord, infraRecord, sampleRecord } from './sample-record.ts'
-import { type Summary, type SummaryPlan, summarise } from './summary.ts'
+import { exitStatus, type Summary, type SummaryPlan, summarise } from './summary.ts'
 import { checkSummary } from './validate.ts'
 
 const plan: SummaryPlan = { runId: 'run1', k: 3, trials: 3 }
@@ -48,7 +48,7 @@ describe('summarise', () => {
       verdict: 'inconclusive',
       pass_all_k: false,
       pass_hat_k: null,
-      pass_hat_k_reason: 'only 2 trials count, and pass^3 needs 3',
+      pass_hat_k_reason: 'fewer trials count than k',
       n: 2,
       passes: 2,
       attempted: 3,
@@ -59,7 +59,7 @@ describe('summarise', () => {
 
   it('gives no pass and no pass^k to a part of the trials', () => {
     const summary = only([passed(1)])
-    expect(summary).toMatchObject({ verdict: 'inconclusive', pass_hat_k: null, trials_run: 1, trials_planned: 3 })
+    expect(summary).toMatchObject({ verdict: null, pass_hat_k: null, trials_run: 1, trials_planned: 3 })
     expect(summary.notes).toContain('1 of 3 trials were run')
   })
 
@@ -126,5 +126,17 @@ describe('summarise', () => {
       }),
       { numRuns: 50 },
     )
+  })
+})
+
+describe('exitStatus', () => {
+  it.each([
+    [['pass', 'pass'], 0],
+    [['pass', 'fail', 'inconclusive'], 1],
+    [['pass', 'inconclusive'], 2],
+    [['pass', null], 2],
+    [[], 2],
+  ] as const)('of %j is %i', (verdicts, status) => {
+    expect(exitStatus(verdicts.map(verdict => ({ verdict })))).toBe(status)
   })
 })

@@ -1,5 +1,6 @@
 /** From the records of trials to one summary per task, model and identity. Pure. */
-import { type TaskFigures, taskFigures } from './figures.ts'
+import type { TaskScore } from '../score/task-score.ts'
+import { REASON_IN_WORDS, scoreRecords } from './figures.ts'
 import { sealed } from './hash.ts'
 import { SCHEMA_VERSION, type TrialRecord } from './record-schema.ts'
 import type { Summary } from './summary-schema.ts'
@@ -57,9 +58,13 @@ function summaryOf(trials: readonly TrialRecord[], plan: SummaryPlan): Summary |
   const last = trials.at(-1)
   if (last === undefined) return null
   const earlyStopped = plan.earlyStop === true && isStoppedEarly(trials, plan.trials)
-  const figures = taskFigures(trials, { k: plan.k, trialsPlanned: plan.trials, isStoppedEarly: earlyStopped })
+  const isComplete = trials.length >= plan.trials || earlyStopped
+  const score = scoreRecords(trials, { k: plan.k, isComplete })
+  // After a stop that depends on the results, intervals for a fixed n do not hold.
+  const interval = earlyStopped ? null : score.interval.value
+  const outcomes = (outcome: TrialRecord['outcome']) => trials.filter(trial => trial.outcome === outcome).length
   const total = (of: (trial: TrialRecord) => number) => trials.reduce((sum, trial) => sum + of(trial), 0)
-  return sealed({
+  const summary: Omit<Summary, 'result_hash'> = {
     schema_version: SCHEMA_VERSION,
     run_id: plan.runId,
     task_id: last.task_id,
@@ -76,33 +81,41 @@ function summaryOf(trials: readonly TrialRecord[], plan: SummaryPlan): Summary |
     trials_planned: plan.trials,
     trials_run: trials.length,
     early_stopped: earlyStopped,
-    verdict: figures.verdict,
-    pass_all_k: figures.passAllK,
-    pass_hat_k: figures.passHatK,
-    pass_hat_k_reason: figures.passHatKReason,
-    n: figures.n,
-    passes: figures.passes,
-    attempted: figures.attempted,
-    excluded: figures.excluded,
-    interval: figures.interval,
-    identical_transcripts: figures.identicalTranscripts,
-    avg_score: figures.avgScore,
-    avg_turns: figures.avgTurns,
-    avg_elapsed_sec: figures.avgElapsedSec,
+    verdict: score.verdict,
+    pass_all_k: score.passAllK,
+    pass_hat_k: score.passHatK.value,
+    pass_hat_k_reason: score.passHatK.reason === null ? null : REASON_IN_WORDS[score.passHatK.reason],
+    n: score.n,
+    passes: score.c,
+    attempted: score.attempted,
+    excluded: {
+      inconclusive: outcomes('inconclusive'),
+      infra: outcomes('infra'),
+      cancelled: outcomes('cancelled'),
+      skipped: outcomes('skipped'),
+    },
+    interval: interval === null ? null : { method: 'wilson', level: 0.95, low: interval.low, high: interval.high },
+    at_least: earlyStopped ? null : score.atLeast.value,
+    effective_n: score.effectiveN,
+    identical_transcripts: score.identicalTranscripts,
+    avg_score: score.meanScore,
+    avg_turns: score.meanTurns,
+    avg_elapsed_sec: score.meanElapsedSec,
     tamper_detected_count: trials.filter(trial => trial.tamper_detected).length,
     invalid_tool_call_count: total(trial => trial.invalid_tool_call_count),
     unknown_tool_call_count: total(trial => trial.unknown_tool_call_count),
     skills: Object.fromEntries(
-      figures.flags.map(({ id, reached, n, avgTurns }) => [
+      [...score.flags].map(([id, flag]) => [
         id,
-        { reach_rate: n === 0 ? null : reached / n, avg_turns: avgTurns, reached, n },
+        { reach_rate: flag.reachRate.value, avg_turns: flag.meanTurn, reached: flag.reached, n: flag.n },
       ]),
     ),
     environment: last.environment,
     sandbox: trials.findLast(trial => trial.sandbox !== null)?.sandbox ?? null,
-    notes: notesOf(trials, figures, plan),
+    notes: notesOf(trials, score, plan),
     trials,
-  })
+  }
+  return sealed(summary)
 }
 
 /** The first trials passed, one did not, and the rest was left out. */
@@ -114,17 +127,32 @@ function isStoppedEarly(trials: readonly TrialRecord[], planned: number): boolea
   )
 }
 
-function notesOf(trials: readonly TrialRecord[], figures: TaskFigures, plan: SummaryPlan): readonly string[] {
+function notesOf(trials: readonly TrialRecord[], score: TaskScore, plan: SummaryPlan): readonly string[] {
   const notes: string[] = []
-  if (figures.identicalTranscripts) {
+  if (score.identicalTranscripts) {
     notes.push(
-      `all ${figures.n} trials said the same although their seeds differ: they count as one sample, so no interval is given`,
+      `all ${score.n} transcripts are the same although the seeds differ: they count as one sample, so no interval is given`,
     )
   }
-  if (figures.attempted < plan.trials) {
-    notes.push(`${figures.attempted} of ${plan.trials} trials were run`)
-  }
+  if (trials.length < plan.trials) notes.push(`${trials.length} of ${plan.trials} trials were run`)
   const faults = trials.filter(trial => trial.outcome === 'infra').length
   if (faults > 0) notes.push(`${faults} of ${trials.length} trials ended by a fault that is not the model's`)
   return notes
+}
+
+/** Agents that play a script or nothing: their results say nothing about a model. */
+const SCRIPTED_AGENTS: readonly string[] = ['reference', 'nop']
+
+/** False for results of `reference` and `nop`, which no comparison of models may take in. */
+export function isModelResult(result: Pick<Summary, 'agent'>): boolean {
+  return !SCRIPTED_AGENTS.includes(result.agent)
+}
+
+/**
+ * Exit status of a run: 0 every task passes; 1 some task fails; 2 none fails but some cannot be judged, or there is
+ * nothing to judge.
+ */
+export function exitStatus(summaries: readonly Pick<Summary, 'verdict'>[]): 0 | 1 | 2 {
+  if (summaries.some(summary => summary.verdict === 'fail')) return 1
+  return summaries.length > 0 && summaries.every(summary => summary.verdict === 'pass') ? 0 : 2
 }

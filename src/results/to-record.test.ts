@@ -11,6 +11,8 @@ const anyPath = fc.oneof(
   fc.string({ unit: 'binary', minLength: 1 }),
   fc.constantFrom('a\ud800b', '__proto__', '7', '\udcff'),
 )
+/** As JSON text gives it: no −0. */
+const jsonValue = fc.jsonValue({ maxDepth: 5 }).map(value => JSON.parse(JSON.stringify(value)) as unknown)
 const sha256 = fc.stringMatching(/^[0-9a-f]{64}$/)
 const mode = fc.integer({ min: 0, max: 0o7777 })
 const entry: fc.Arbitrary<Entry> = fc.oneof(
@@ -41,7 +43,7 @@ function call(pool: readonly (readonly [string, string])[]): fc.Arbitrary<Logged
     call: fc.nat(),
     turn: fc.nat(),
     tool: fc.string(),
-    args: fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 })),
+    args: fc.dictionary(fc.string(), jsonValue),
     invalid: fc.constantFrom('unknown_tool' as const, 'malformed_arguments' as const, null),
     exitCode: fc.option(fc.integer()),
     stopped: fc.constantFrom('timeout' as const, 'output' as const, 'cancelled' as const, null),
