@@ -55,7 +55,7 @@ function importsOf(file: string): Import[] {
     const [statement, type, target] = match
     if (target === undefined) continue
     const named = /\{([^}]*)\}/s.exec(statement)?.[1]
-    const isOnlyTypes = named?.split(',').every(name => name.trim() === '' || name.trim().startsWith('type '))
+    const isOnlyTypes = named?.split(',').every(name => name.trim() === '' || name.trim().startsWith('type ')) ?? false
     found.push({
       from: file,
       to: relative(ROOT, resolve(ROOT, dirname(file), target)),

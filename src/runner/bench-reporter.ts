@@ -16,11 +16,12 @@ import type {
 import { version as vitestVersion } from 'vitest/node'
 import { createJsonReporter } from '../../reporters/json.ts'
 import { createMatrixReporter } from '../../reporters/matrix.ts'
+import { needsModel } from '../agents/index.ts'
 import { ConfigError, explainError } from '../errors.ts'
 import { readJournalsOfRun } from '../results/journal.ts'
 import { summarise } from '../results/summary.ts'
 import type { TrialPlan } from '../trial/plan.ts'
-import { isBuiltInAgent, makePlan } from './make-plan.ts'
+import { makePlan } from './make-plan.ts'
 import { isTrialMeta } from './meta.ts'
 import './provided.ts'
 import type { Settings } from './settings.ts'
@@ -123,12 +124,17 @@ export class BenchReporter implements Reporter {
     }
     this.#isFinished = true
     const { records, notes } = readJournalsOfRun(plan.resultsDir, plan.runId)
-    const summaries = summarise(records, { k: plan.k, trials: plan.trials, runId: plan.runId })
+    const summaries = summarise(records, {
+      k: plan.k,
+      trials: plan.trials,
+      runId: plan.runId,
+      earlyStop: plan.earlyStop,
+    })
     const run = {
       resultsDir: plan.resultsDir,
       summaries,
       notes,
-      isModelResult: !isBuiltInAgent(plan.agent),
+      isModelResult: needsModel(plan.agent),
       stopped: this.#stop,
       print: (line: string) => this.#print(line),
       color: process.stdout.isTTY === true && process.env.NO_COLOR === undefined,

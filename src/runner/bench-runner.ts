@@ -3,12 +3,13 @@
  * runs one trial and says what happened through Vitest's own channels. What a trial is lives in `src/trial`.
  */
 import { describe, inject, type RunnerTask, type RunnerTestSuite, type TestContext, TestRunner } from 'vitest'
+import { BenchError, explainError } from '../errors.ts'
+import { verdictOf } from '../score/task-score.ts'
 import type { Task } from '../spec/task.ts'
 import { loadTask } from './collect.ts'
 import { isTrialMeta, META_VERSION, type TaskMeta, type TrialMeta } from './meta.ts'
 import './provided.ts'
 import { TrialSession } from './trial-session.ts'
-import { taskVerdict } from './verdict.ts'
 
 export default class BenchRunner extends TestRunner {
   #session: TrialSession | null = null
@@ -18,7 +19,7 @@ export default class BenchRunner extends TestRunner {
   override async importFile(filepath: string, source: 'collect' | 'setup'): Promise<unknown> {
     if (source === 'setup') return super.importFile(filepath, source)
     const { root, trials } = inject('agentBenchSettings')
-    const task = await loadTask(filepath, root, path => super.importFile(path, source))
+    const task = await loadTask(filepath, root, path => super.importFile(path, source)).catch(withRemedy)
     this.#register(task, trials)
     return undefined
   }
@@ -63,15 +64,24 @@ export default class BenchRunner extends TestRunner {
   override async onAfterRunSuite(suite: RunnerTestSuite): Promise<void> {
     const task = this.#suites.get(suite.name)
     if (task !== undefined && !('filepath' in suite)) {
-      const outcomes = suite.tasks.map(test => (isTrialMeta(test.meta.bench) ? test.meta.bench.outcome : undefined))
-      const { k, trials } = inject('agentBenchSettings')
-      suite.meta.bench = { version: META_VERSION, task: task.id, k, trials, verdict: taskVerdict(outcomes, k) }
+      const trials = suite.tasks.flatMap(test => {
+        const outcome = isTrialMeta(test.meta.bench) ? test.meta.bench.outcome : undefined
+        return outcome === undefined || outcome === 'config' ? [] : [{ outcome }]
+      })
+      const { k, trials: planned } = inject('agentBenchSettings')
+      const verdict = verdictOf(trials, { k, isComplete: trials.length === planned })
+      suite.meta.bench = { version: META_VERSION, task: task.id, k, trials: planned, verdict }
     }
     await super.onAfterRunSuite(suite)
   }
+}
 
-  /** When the worker is done with all files. */
-  override onAfterRunFiles(): void {
-    super.onAfterRunFiles()
-  }
+/** Vitest prints message and stack of an error, and nothing else it carries. */
+function withRemedy(error: unknown): never {
+  if (!(error instanceof BenchError)) throw error
+  const frames = (error.stack ?? '').split('\n').filter(line => /^\s+at /.test(line))
+  const shown = new Error(explainError(error))
+  shown.name = error.name
+  shown.stack = [`${error.name}: ${shown.message}`, ...frames].join('\n')
+  throw shown
 }

@@ -1,3 +1,4 @@
+import { createAgent, needsModel } from '../agents/index.ts'
 import { ConfigError } from '../errors.ts'
 import type { ModelPlan } from '../model/chat-model.ts'
 import { type PlannedModel, planModel, USUAL_PORTS } from '../model/index.ts'
@@ -22,13 +23,6 @@ export interface MadePlan {
   readonly lines: readonly string[]
 }
 
-const AGENTS_WITHOUT_MODEL = ['reference', 'nop']
-
-/** True for agents whose results say nothing about a model. */
-export function isBuiltInAgent(agent: string): boolean {
-  return AGENTS_WITHOUT_MODEL.includes(agent)
-}
-
 interface ChosenModel {
   readonly agent: string
   readonly model: ModelPlan | null
@@ -38,7 +32,8 @@ interface ChosenModel {
 /** The agent of the run and, when it needs one, its model: the named one, else one that is found, else no model and the reference agent. */
 async function chooseModel(settings: Settings): Promise<ChosenModel> {
   const asked = settings.agent
-  if (asked !== null && isBuiltInAgent(asked)) {
+  if (asked !== null && !needsModel(asked)) {
+    createAgent(asked, { model: null }) // an unknown name is refused here, before anything is started
     return { agent: asked, model: null, lines: [`agent    ${asked} (built in; no model takes part)`] }
   }
   const planned = await planModel({

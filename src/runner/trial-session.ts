@@ -1,4 +1,4 @@
-import { relative } from 'node:path'
+import { join, relative } from 'node:path'
 import type { TestContext } from 'vitest'
 import type { Agent } from '../agents/agent.ts'
 import { createAgent } from '../agents/index.ts'
@@ -8,7 +8,7 @@ import { type Journal, openJournal } from '../results/journal.ts'
 import { openSandbox } from '../sandbox/index.ts'
 import type { Task } from '../spec/task.ts'
 import type { TrialPlan } from '../trial/plan.ts'
-import { recordOf } from '../trial/record.ts'
+import { identityOf, recordOf } from '../trial/record.ts'
 import { type TrialEnd, TrialWorker } from '../trial/trial-worker.ts'
 import { FlagsFailedError, TrialNotJudgedError } from './failures.ts'
 import { META_VERSION, type TrialMeta } from './meta.ts'
@@ -49,17 +49,35 @@ export class TrialSession {
     const meta = metaOf(task, trial, end)
     context.task.meta.bench = meta
     if (end.kind === 'skipped') return context.skip(`the task cannot run here: ${end.reasons.join('; ')}`)
+    const exported = this.#exportArtifacts(task, trial - 1, end)
     this.#journal.append(
       recordOf(end, {
         task,
         index: trial - 1,
         plan: this.#plan,
         specFile: relative(this.#plan.root, task.source.file),
+        artifacts: exported,
       }),
     )
+    for (const { path, reason } of exported.refused) {
+      await context.annotate(`artifact ${path} was not kept: ${reason}`, 'bench:artifact')
+    }
     if (this.#plan.earlyStop && meta.outcome !== 'passed') this.#stopped.add(task.id)
     await annotate(context, end)
     throwUnlessPassed(task, end)
+  }
+
+  /** Writes the files the agent left below the results directory. */
+  #exportArtifacts(task: Task, index: number, end: TrialEnd): KeptArtifacts {
+    if (end.kind !== 'judged' || end.finding.artifacts.size === 0) return { dir: null, paths: [], refused: [] }
+    const dir = artifactsDirOf({
+      run_id: this.#plan.runId,
+      task_id: task.id,
+      identity: identityOf(task, this.#plan).hash,
+      trial_index: index,
+    })
+    const { written, refused } = exportArtifacts(join(this.#plan.resultsDir, dir), end.finding.artifacts)
+    return { dir, paths: written, refused }
   }
 
   async #run(task: Task, trial: number, context: TestContext): Promise<TrialEnd> {
@@ -83,6 +101,13 @@ export class TrialSession {
       throw new TrialNotJudgedError(explainError(error), task.source)
     }
   }
+}
+
+interface KeptArtifacts {
+  /** Relative to the results directory; null when there is nothing to keep. */
+  readonly dir: string | null
+  readonly paths: readonly string[]
+  readonly refused: readonly { readonly path: string; readonly reason: string }[]
 }
 
 function metaOf(task: Task, trial: number, end: TrialEnd): TrialMeta {

@@ -75,8 +75,9 @@ export interface TaskScore {
   readonly effectiveN: number
 }
 
-const counts = (trial: ScoredTrial) => trial.outcome === 'passed' || trial.outcome === 'failed'
-const wasExcluded = (trial: ScoredTrial) => trial.outcome === 'infra' || trial.outcome === 'inconclusive'
+const counts = (trial: Pick<ScoredTrial, 'outcome'>) => trial.outcome === 'passed' || trial.outcome === 'failed'
+const wasExcluded = (trial: Pick<ScoredTrial, 'outcome'>) =>
+  trial.outcome === 'infra' || trial.outcome === 'inconclusive'
 
 function mean(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length
@@ -89,7 +90,7 @@ function mean(values: readonly number[]): number | null {
  * - `inconclusive`: none failed and n < k, although all trials were asked for.
  * - null: none failed, and only a part of the trials was asked for, or every trial was skipped or never run.
  */
-export function verdictOf(trials: readonly ScoredTrial[], selection: TaskSelection): Verdict {
+export function verdictOf(trials: readonly Pick<ScoredTrial, 'outcome'>[], selection: TaskSelection): Verdict {
   const valid = trials.filter(counts)
   if (valid.some(trial => trial.outcome === 'failed')) return 'fail'
   const wasTried = trials.some(trial => counts(trial) || wasExcluded(trial))

@@ -3,7 +3,7 @@ import { InfraError } from '../errors.ts'
 import type { PreparedSandbox, Sandbox } from '../sandbox/sandbox.ts'
 import { SandboxLease } from './lease.ts'
 
-const PREPARED: PreparedSandbox = { driver: 'docker', image: null, engine: null, why: '' }
+const PREPARED: PreparedSandbox = { driver: 'docker', image: null, engine: null, testRunner: 'pytest', why: '' }
 
 /** A sandbox that only knows whether it was disposed. */
 function fakeSandboxes(): { open: () => Promise<Sandbox>; opened: { disposed: boolean }[] } {

@@ -1,11 +1,11 @@
 import type { Agent, Ending, EndingReason, TurnNote } from '../agents/agent.ts'
+import { decisiveSessions, judge } from '../evidence/judge.ts'
 import type { FlagResult, LoggedCall, SessionCheck, Tamper, TrialLog } from '../evidence/log.ts'
-import { decisiveSessions, judge } from '../evidence/run.ts'
 import { findTamper } from '../evidence/tamper.ts'
 import type { Outcome } from '../results/outcome.ts'
 import type { ResetProof, Sandbox, SandboxInfo } from '../sandbox/sandbox.ts'
 import type { FileContent, FileMap, Snapshot } from '../sandbox/snapshot.ts'
-import { isTrialPassed, trialScore } from '../score/trial-score.ts'
+import { scoreTrial } from '../score/trial-score.ts'
 import { matchesAny } from '../spec/globs.ts'
 import type { Play, Task } from '../spec/task.ts'
 import { createVerifyTools } from '../spec/verify-tools.ts'
@@ -106,10 +106,10 @@ export async function runTrial(task: Task, setting: TrialSetting): Promise<Trial
   const log = await phase('session checks', s => checkDecisiveSessions(task, observed, sandbox, setting.suites, s))
   const flags = judge(task.flags, log)
 
-  const passed = isTrialPassed(flags, tamper)
+  const { passed, score } = scoreTrial(flags, tamper)
   return {
     ...verdictOf(passed, played.ending, tamper, task.inconclusiveWhenCut),
-    score: trialScore(flags),
+    score,
     flags,
     tamper,
     ending: played.ending,
