@@ -137,6 +137,15 @@ describe('a request', () => {
   })
 })
 
+describe('the end of a reply', () => {
+  test('is [DONE]: a server that goes on after it is not read, and its connection is closed', async () => {
+    const chunks = [...chunksOf(say('hi')), '[DONE]', ...Array.from({ length: 50 }, () => ({ choices: [] }))]
+    await using server = await startScriptedServer([{ chunks, chunkDelayMs: 20 }])
+    expect(await createChatModel(planFor(server.baseUrl)).complete(request, never)).toMatchObject({ text: 'hi' })
+    expect(await server.requests[0]?.closedEarly).toBe(true)
+  })
+})
+
 describe('counts and times of a turn', () => {
   test('usage, timings and time to the first token are told', async () => {
     const { reply } = await ask([
@@ -229,10 +238,12 @@ describe('abort', () => {
     await using server = await startScriptedServer([reply])
     const controller = new AbortController()
     const reason = new Error('deadline')
+    const startedAt = performance.now()
     const running = createChatModel(planFor(server.baseUrl)).complete(request, controller.signal)
     setTimeout(() => controller.abort(reason), 150)
     await expect(running).rejects.toBe(reason)
     expect(await server.requests[0]?.closedEarly).toBe(true)
+    expect(performance.now() - startedAt, 'the idle deadline would have closed it too').toBeLessThan(1_000)
   })
 
   test('ends the wait for a loading server', async () => {

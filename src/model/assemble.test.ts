@@ -89,6 +89,13 @@ describe('tool calls', () => {
     expect(assemble(calls(call(0)), calls(call(1)), calls(call(2)), finish()).toolCalls).toHaveLength(1)
   })
 
+  test('one call sent whole again at its own index counts once', () => {
+    const call = { index: 0, id: 'a', function: { name: 'f', arguments: '{"q":1}' } }
+    expect(assemble(calls(call), calls(call), finish()).toolCalls).toEqual([
+      { id: 'a', name: 'f', arguments: '{"q":1}' },
+    ])
+  })
+
   test('two calls with one id but other arguments are both kept, with ids of their own', () => {
     const call = (index: number) => ({ index, id: 'a', function: { name: 'f', arguments: `{"q":${index}}` } })
     const ids = assemble(calls(call(0), call(1)), finish()).toolCalls.map(found => found.id)

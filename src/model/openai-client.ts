@@ -126,7 +126,6 @@ export function createChatModel(plan: ModelPlan, options: { readonly retry?: Par
         : { reply: classifyNetworkError(fault, { baseUrl: plan.baseUrl, isAnswering }), retryAfterMs: null }
     } finally {
       signal.removeEventListener('abort', abort)
-      controller.abort()
     }
   }
 
