@@ -1,0 +1,195 @@
+import stringWidth from 'string-width'
+import { describe, expect, it } from 'vitest'
+import type { TrialRecord } from '../src/results/record-schema.ts'
+import { failedRecord, infraRecord, sampleRecord } from '../src/results/sample-record.ts'
+import { type SummaryPlan, summarise } from '../src/results/summary.ts'
+import { createMatrixReporter, matrixLines, timeInWords } from './matrix.ts'
+
+const plan: SummaryPlan = { runId: 'run1', k: 3, trials: 3 }
+const NOT_RUN = 'main.py fixed, but no test session passed after the change'
+
+function matrix(
+  records: readonly TrialRecord[],
+  options: { width?: number; color?: boolean } & Partial<SummaryPlan> = {},
+) {
+  const { width = 120, color = false, ...changes } = options
+  return matrixLines(summarise(records, { ...plan, ...changes }), { width, color })
+}
+
+const passes = (task_id: string) => [0, 1, 2].map(trial => sampleRecord({ task_id, trial_index: trial }))
+
+describe('the matrix', () => {
+  it('shows a row a task, and below a failing one which flag was lost in which trial and why', () => {
+    const records = [
+      ...passes('debug_python'),
+      sampleRecord({ task_id: 'tdd_order', trial_index: 0 }),
+      failedRecord(1, 'self_verify', NOT_RUN, { task_id: 'tdd_order' }),
+      sampleRecord({ task_id: 'tdd_order', trial_index: 2 }),
+    ]
+    expect(`\n${matrix(records).join('\n')}\n`).toMatchInlineSnapshot(`
+      "
+      tiny-1b
+      verdict  task          pass^3  passes (95 %)   score  turns    time  tamper  agent
+      PASS     debug_python    1.00  3/3 (43–100 %)   1.00    4.0  2.50 s       –  tools · docker
+      FAIL     tdd_order       0.00  2/3 (20–94 %)    0.83    4.0  2.50 s       –  tools · docker
+          ✗ self_verify  trial 2/3  main.py fixed, but no test session passed after the change
+
+      1 of 2 tasks pass · 1 fail
+      "
+    `)
+  })
+
+  it('tells equal reasons of several trials once, and different ones apart', () => {
+    const text = matrix([
+      failedRecord(0, 'self_verify', NOT_RUN),
+      failedRecord(1, 'read_before_write', 'main.py was changed before it was read'),
+      failedRecord(2, 'self_verify', NOT_RUN),
+    ]).join('\n')
+    expect(text).toContain(`✗ self_verify  trials 1, 3/3  ${NOT_RUN}`)
+    expect(text).toContain('✗ read_before_write  trial 2/3  main.py was changed before it was read')
+  })
+
+  it('tells a rewritten file from a stray one, and names how the agent ended', () => {
+    const text = matrix([
+      failedRecord(0, 'self_verify', NOT_RUN, {
+        failure_reason: 'max_turns',
+        failure_detail: '12 turns were used up',
+        tamper_detected: true,
+        tamper: [
+          { path: 'test_main.py', kind: 'modified' },
+          { path: 'main.py.bak', kind: 'new' },
+        ],
+      }),
+    ]).join('\n')
+    expect(text).toContain(
+      '✗ tamper  trial 1/3  modified protected test_main.py, left a file outside the allowed writes: main.py.bak',
+    )
+    expect(text).toContain('✗ max_turns  trial 1/3  12 turns were used up')
+  })
+
+  it('shows a fault with its code and remedy, and never as a failure', () => {
+    const text = matrix([
+      sampleRecord({ trial_index: 0 }),
+      infraRecord(1, 'server_5xx', 'HTTP 500 from the server\nremedy: Look at the log of the server.'),
+      sampleRecord({ trial_index: 2 }),
+    ]).join('\n')
+    expect(text).toContain('INCONCLUSIVE (2 of 3)')
+    expect(text).toContain("! server_5xx  trial 2/3  HTTP 500 from the server (not the model's failure)")
+    expect(text).toContain('remedy: Look at the log of the server.')
+    expect(text).not.toContain('FAIL')
+  })
+
+  it.each([1, 2])('says incomplete, not PASS, when only %i of 3 trials were run', count => {
+    const text = matrix(passes('debug_python').slice(0, count), { k: 1 }).join('\n')
+    expect(text).toContain(`incomplete (${count} of 3)`)
+    expect(text).not.toContain('PASS')
+  })
+
+  it('says when deterministic trials are one sample', () => {
+    const same = { transcript_hash: 'd'.repeat(64) }
+    const text = matrix([0, 1, 2].map(trial => sampleRecord({ trial_index: trial, ...same }))).join('\n')
+    expect(text).toContain('3/3 (one sample)')
+    expect(text).toContain('they count as one sample')
+  })
+
+  it('says that trials were left out by an early stop', () => {
+    expect(matrix([failedRecord(0, 'self_verify', NOT_RUN)], { earlyStop: true }).join('\n')).toContain('stopped early')
+  })
+
+  it.each(['reference', 'nop'])('ends with NOT A MODEL RESULT for the agent %s', agent => {
+    expect(matrix([sampleRecord({ agent, model: agent })]).at(-1)).toBe(`NOT A MODEL RESULT: the agent was ${agent}`)
+  })
+
+  it('does not say so of a model', () => {
+    expect(matrix(passes('debug_python')).join('\n')).not.toContain('NOT A MODEL')
+  })
+
+  it('shows tokens only where the server said them for every turn', () => {
+    const turn = (completion_tokens: number | null) => ({
+      turn: 1,
+      text: '',
+      reasoning: null,
+      finish_reason: 'stop',
+      stats: {
+        prompt_tokens: null,
+        completion_tokens,
+        cached_tokens: null,
+        reasoning_tokens: null,
+        elapsed_ms: 1,
+        first_token_ms: null,
+        prompt_tokens_per_second: null,
+        decode_tokens_per_second: null,
+        attempts: 1,
+      },
+    })
+    const known = matrix([sampleRecord({ turns: [turn(1_000), turn(500)] })])
+    expect(known.join('\n')).toMatch(/tokens[\s\S]* 1\.5k /)
+    expect(matrix([sampleRecord({ turns: [turn(1_000), turn(null)] })]).join('\n')).not.toContain('tokens')
+  })
+
+  it('lets text of models and files control nothing', () => {
+    const evil = '\u001b[2J\u001b[1A\nPASS  everything \u202e'
+    const lines = matrix([
+      failedRecord(0, 'self_verify', evil, {
+        model: evil,
+        tamper_detected: true,
+        tamper: [{ path: evil, kind: 'new' }],
+        failure_reason: 'empty_reply',
+        failure_detail: evil,
+      }),
+    ])
+    for (const line of lines) expect(line).not.toMatch(/\p{Cc}|\u202e/u)
+  })
+
+  it.each([40, 60, 80, 100, 200])('keeps every line within %i columns', width => {
+    const long = 'a reason that goes on and on '.repeat(30)
+    const records = [
+      ...passes('a_task_with_a_name_that_is_rather_long_for_a_terminal'),
+      failedRecord(0, 'self_verify', long),
+      infraRecord(1, 'server_5xx', `${long}\nremedy: ${long}`),
+    ]
+    for (const line of matrix(records, { width })) expect(stringWidth(line)).toBeLessThanOrEqual(width)
+  })
+
+  it('uses colours only when asked, and says the same with them', () => {
+    const records = [...passes('a'), failedRecord(0, 'self_verify', NOT_RUN)]
+    const colored = matrix(records, { color: true }).join('\n')
+    expect(colored).toContain('\u001b[')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours are what is taken out
+    expect(colored.replace(/\u001b\[\d+m/g, '').replace(/ +$/gm, '')).toBe(matrix(records).join('\n'))
+  })
+
+  it('says that there is nothing when no trial was finished', () => {
+    expect(matrixLines([], { width: 80, color: false })).toEqual(['No trial was finished: there is nothing to report.'])
+  })
+})
+
+describe('timeInWords', () => {
+  it.each([
+    [null, '–'],
+    [0.4249, '0.42 s'],
+    [12.34, '12.3 s'],
+    [119.94, '119.9 s'],
+    [246, '4.1 min'],
+  ])('shows %s as %s', (seconds, text) => {
+    expect(timeInWords(seconds)).toBe(text)
+  })
+})
+
+describe('the matrix reporter', () => {
+  it('prints what could not be read before the matrix, through the printer it is given', () => {
+    const lines: string[] = []
+    createMatrixReporter().onRunEnd({
+      resultsDir: '/nowhere',
+      summaries: summarise(passes('debug_python'), plan),
+      notes: ['a.jsonl:3: the last line was cut'],
+      isModelResult: true,
+      stopped: null,
+      print: line => lines.push(line),
+      color: false,
+      width: 100,
+    })
+    expect(lines[1]).toBe('a.jsonl:3: the last line was cut')
+    expect(lines.at(-1)).toBe('1 of 1 task passes')
+  })
+})

@@ -1,0 +1,203 @@
+/** The matrix: one row a task, and below it what was lost in which trial and why. Lines are a pure function of summaries. */
+import { isModelResult, type Summary } from '../src/results/summary.ts'
+import { type Finding, findingsOf, trialsInWords } from './losses.ts'
+import type { RunReporter } from './reporter.ts'
+import {
+  type Cell,
+  type Column,
+  createPainter,
+  escapeForTerminal,
+  layOut,
+  type Painter,
+  type Style,
+  wrap,
+} from './terminal.ts'
+
+export interface MatrixOptions {
+  /** Columns of the terminal. */
+  readonly width: number
+  readonly color: boolean
+}
+
+/** Said last where the agent was no model, so that it is not overlooked. */
+export const NOT_A_MODEL_RESULT = 'NOT A MODEL RESULT'
+
+/** Below this a table cannot be laid out; longer lines are left to the terminal. */
+const NARROWEST = 40
+/** Characters of one reason that are shown; the whole of it is in the result file. */
+const REASON_CHARACTERS = 500
+
+/** The matrix of a run as lines without line breaks; `summaries` in the order to be shown. */
+export function matrixLines(summaries: readonly Summary[], options: MatrixOptions): readonly string[] {
+  const paint = createPainter(options.color)
+  const width = Math.max(NARROWEST, options.width)
+  if (summaries.length === 0) return ['No trial was finished: there is nothing to report.']
+  const { title, lines } = layOut(summaries, columnsFor(summaries), { width, paint })
+  const body = summaries.flatMap((summary, row) => [lines[row] ?? '', ...detailsOf(summary, { width, paint })])
+  const [model, ...others] = new Set(summaries.map(summary => summary.model))
+  const heading = model === undefined || others.length > 0 ? [] : [paint('bold', escapeForTerminal(model))]
+  return [...heading, title, ...body, '', ...totalsOf(summaries, paint)]
+}
+
+/** How a task came out. A task of which only a part was run never reads as passed. */
+function statusOf(summary: Summary): { readonly text: string; readonly style: Style } {
+  if (summary.verdict === 'fail') return { text: 'FAIL', style: 'red' }
+  if (summary.excluded.skipped > 0 && summary.excluded.skipped === summary.trials_run)
+    return { text: 'SKIP', style: 'dim' }
+  if (summary.trials_run < summary.trials_planned) {
+    return { text: `incomplete (${summary.trials_run} of ${summary.trials_planned})`, style: 'yellow' }
+  }
+  if (summary.verdict === 'pass') return { text: 'PASS', style: 'green' }
+  return { text: `INCONCLUSIVE (${summary.n} of ${summary.k})`, style: 'yellow' }
+}
+
+function columnsFor(summaries: readonly Summary[]): readonly Column<Summary>[] {
+  const right = 'right'
+  const ks = [...new Set(summaries.map(summary => summary.k))]
+  const areTokensKnown = summaries.some(summary => tokensPerTrial(summary) !== null)
+  const models = new Set(summaries.map(summary => summary.model))
+  const columns: readonly (Column<Summary> | null)[] = [
+    { title: 'verdict', cell: statusOf },
+    { title: 'task', cell: summary => ({ text: escapeForTerminal(summary.task_id) }) },
+    models.size > 1 ? { title: 'model', cell: summary => ({ text: escapeForTerminal(summary.model) }) } : null,
+    {
+      title: ks.length === 1 ? `pass^${ks[0]}` : 'pass^k',
+      align: right,
+      cell: summary => figure(summary.pass_hat_k, 2),
+    },
+    { title: 'passes (95 %)', cell: passesCell },
+    { title: 'score', align: right, dropRank: 1, cell: summary => figure(summary.avg_score, 2) },
+    { title: 'turns', align: right, dropRank: 3, cell: summary => figure(summary.avg_turns, 1) },
+    areTokensKnown
+      ? { title: 'tokens', align: right, dropRank: 5, cell: summary => tokensCell(tokensPerTrial(summary)) }
+      : null,
+    { title: 'time', align: right, dropRank: 4, cell: summary => ({ text: timeInWords(summary.avg_elapsed_sec) }) },
+    { title: 'tamper', align: right, dropRank: 2, cell: tamperCell },
+    { title: 'agent', dropRank: 6, cell: agentCell },
+  ]
+  return columns.filter(column => column !== null)
+}
+
+function figure(value: number | null, digits: number): Cell {
+  return { text: value === null ? '–' : value.toFixed(digits) }
+}
+
+/** Passes of the trials that count, with the interval rounded outwards: 2/3 (20–94 %). */
+function passesCell(summary: Summary): Cell {
+  const { passes, n, interval } = summary
+  if (interval !== null) {
+    return { text: `${passes}/${n} (${Math.floor(interval.low * 100)}–${Math.ceil(interval.high * 100)} %)` }
+  }
+  return { text: summary.identical_transcripts ? `${passes}/${n} (one sample)` : `${passes}/${n}` }
+}
+
+function tamperCell({ tamper_detected_count: count }: Summary): Cell {
+  return count === 0 ? { text: '–' } : { text: String(count), style: 'red' }
+}
+
+function agentCell(summary: Summary): Cell {
+  const driver = summary.sandbox === null ? '' : ` · ${summary.sandbox.driver}`
+  return { text: escapeForTerminal(summary.agent) + driver, style: isModelResult(summary) ? 'dim' : 'yellow' }
+}
+
+/** Mean tokens the model wrote per counted trial; null when the server did not say for one of them. */
+function tokensPerTrial(summary: Summary): number | null {
+  const counted = summary.trials.filter(trial => trial.outcome === 'passed' || trial.outcome === 'failed')
+  if (counted.length === 0) return null
+  let sum = 0
+  for (const trial of counted) {
+    if (trial.turns.length === 0) return null
+    for (const turn of trial.turns) {
+      const tokens = turn.stats?.completion_tokens ?? null
+      if (tokens === null) return null
+      sum += tokens
+    }
+  }
+  return sum / counted.length
+}
+
+function tokensCell(tokens: number | null): Cell {
+  if (tokens === null) return { text: '–' }
+  return { text: tokens < 1_000 ? String(Math.round(tokens)) : `${(tokens / 1_000).toFixed(1)}k` }
+}
+
+/** `0.42 s`, `12.3 s`, `4.1 min`. */
+export function timeInWords(seconds: number | null): string {
+  if (seconds === null) return '–'
+  if (seconds < 10) return `${seconds.toFixed(2)} s`
+  return seconds < 120 ? `${seconds.toFixed(1)} s` : `${(seconds / 60).toFixed(1)} min`
+}
+
+const MARKS: Readonly<Record<Finding['kind'], { readonly mark: string; readonly style: Style }>> = {
+  lost: { mark: '✗', style: 'red' },
+  fault: { mark: '!', style: 'yellow' },
+  open: { mark: '?', style: 'yellow' },
+}
+
+function detailsOf(summary: Summary, room: { readonly width: number; readonly paint: Painter }): readonly string[] {
+  const lines = findingsOf(summary).flatMap(finding => findingLines(finding, summary, room))
+  const asides: string[] = []
+  if (summary.identical_transcripts) {
+    asides.push(`all ${summary.n} transcripts are the same although the seeds differ: they count as one sample`)
+  }
+  if (summary.early_stopped) asides.push('stopped early: the trials after the first that did not pass were not run')
+  return [...lines, ...asides.flatMap(note => indented(note, '    ', room).map(line => room.paint('dim', line)))]
+}
+
+function findingLines(
+  finding: Finding,
+  summary: Summary,
+  { width, paint }: { readonly width: number; readonly paint: Painter },
+): readonly string[] {
+  const { mark, style } = MARKS[finding.kind]
+  const aside = finding.kind === 'fault' ? " (not the model's failure)" : ''
+  const label = escapeForTerminal(finding.label)
+  const reason = escapeForTerminal(shorten(finding.reason.trim()))
+  const text = `${label}  ${trialsInWords(finding.trials, summary.trials_planned)}  ${reason}${aside}`
+  const [first = '', ...rest] = wrap(text, width - 8)
+  const lines = [`    ${paint(style, mark)} ${first}`, ...rest.map(line => `        ${line}`)]
+  if (finding.remedy === null) return lines
+  const remedy = indented(`remedy: ${escapeForTerminal(shorten(finding.remedy))}`, '        ', { width })
+  return [...lines, ...remedy]
+}
+
+function shorten(text: string): string {
+  return text.length <= REASON_CHARACTERS ? text : `${text.slice(0, REASON_CHARACTERS)}…`
+}
+
+function indented(text: string, indent: string, { width }: { readonly width: number }): readonly string[] {
+  return wrap(text, width - indent.length).map(line => indent + line)
+}
+
+/** `3 of 5 tasks pass · 1 fails · …`, and below it, last, that no model was measured. */
+function totalsOf(summaries: readonly Summary[], paint: Painter): readonly string[] {
+  const texts = summaries.map(summary => statusOf(summary).text)
+  const number = (prefix: string) => texts.filter(text => text.startsWith(prefix)).length
+  const passes = number('PASS')
+  const rest = [
+    ['fail', number('FAIL')],
+    ['inconclusive', number('INCONCLUSIVE')],
+    ['incomplete', number('incomplete')],
+    ['skipped', number('SKIP')],
+  ] as const
+  const parts = rest.filter(([, count]) => count > 0).map(([word, count]) => `${count} ${word}`)
+  const all = `${passes} of ${summaries.length} ${summaries.length === 1 ? 'task passes' : 'tasks pass'}`
+  const lines = [[all, ...parts].join(' · ')]
+  const scripted = [...new Set(summaries.filter(summary => !isModelResult(summary)).map(summary => summary.agent))]
+  if (scripted.length > 0) {
+    lines.push(paint('yellow', `${NOT_A_MODEL_RESULT}: the agent was ${scripted.join(' and ')}`))
+  }
+  return lines
+}
+
+/** The reporter that prints the matrix. */
+export function createMatrixReporter(): RunReporter {
+  return {
+    name: 'matrix',
+    onRunEnd(run) {
+      run.print('')
+      for (const note of run.notes) run.print(escapeForTerminal(note))
+      for (const line of matrixLines(run.summaries, run)) run.print(line)
+    },
+  }
+}

@@ -1,0 +1,30 @@
+/** What a report over finished trials is. Reporters know results, never the runner. */
+import type { Summary } from '../src/results/summary.ts'
+
+/** A run that has ended, by itself or by a signal, with everything that was recorded. */
+export interface FinishedRun {
+  /** Absolute path of the results folder. */
+  readonly resultsDir: string
+  readonly summaries: readonly Summary[]
+  /** What could not be read from the journals; one sentence each. */
+  readonly notes: readonly string[]
+  /** False when the agent was `reference` or `nop`. */
+  readonly isModelResult: boolean
+  /** What stopped the run before its end, or null. */
+  readonly stopped: string | null
+  /** Prints one line; where to is the caller's choice. */
+  readonly print: (line: string) => void
+  /** Colours may be used. */
+  readonly color: boolean
+  /** Columns of the terminal. */
+  readonly width: number
+}
+
+/**
+ * A report. `onRunEnd` is synchronous, because it also runs while the process is ending, when nothing that waits is
+ * waited for.
+ */
+export interface RunReporter {
+  readonly name: string
+  onRunEnd(run: FinishedRun): void
+}
