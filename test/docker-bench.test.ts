@@ -1,0 +1,176 @@
+/** The whole product on a real engine: Vitest, plugin, sandbox, journal, reports. */
+import { execFileSync } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { describeWith } from './needs.ts'
+import { createProject, HELLO_TASK } from './project.ts'
+import { call, conversation, say, startScriptedServer } from './scripted-server.ts'
+
+const REFERENCE = { BENCH_SANDBOX: 'docker', BENCH_AGENT: 'reference' }
+
+async function eventually(condition: () => boolean | Promise<boolean>, withinMs: number): Promise<boolean> {
+  const deadline = performance.now() + withinMs
+  while (performance.now() < deadline) {
+    if (await condition()) return true
+    await sleep(50)
+  }
+  return condition()
+}
+
+await describeWith(['docker'], 'the bench on docker', () => {
+  it('passes its reference k times in one container, proves every reset, and says it is no model result', async () => {
+    await using project = await createProject({ 'tasks/demo/hello.bench.ts': HELLO_TASK })
+    const run = await project.run([], REFERENCE)
+    expect(run.stderr + run.stdout).toContain('sandbox  docker')
+    expect(run.status).toBe(0)
+    expect(run.stdout.trimEnd().split('\n').at(-1)).toContain('NOT A MODEL RESULT')
+    const [summary] = await project.summaries()
+    expect(summary).toMatchObject({
+      task_id: 'hello_v1',
+      model: 'reference',
+      agent: 'reference',
+      k: 3,
+      trials_run: 3,
+      pass_all_k: true,
+      pass_hat_k: 1,
+      verdict: 'pass',
+    })
+    const trials = summary?.trials ?? []
+    expect(new Set(trials.map(trial => trial.sandbox?.id)).size).toBe(1)
+    for (const trial of trials) {
+      expect(trial.reset_proof).toMatchObject({ processes_left: 0, leftovers: 0 })
+      expect(trial.reset_proof?.root).toBe(trial.reset_proof?.expected_root)
+      expect(trial.artifacts).toEqual(['out.txt'])
+    }
+    expect(trials.map(trial => trial.seed)).toEqual([42, 43, 44])
+  })
+
+  it('scores doing nothing 0, with exit status 1 and the lost flags under the task', async () => {
+    await using project = await createProject({ 'tasks/demo/hello.bench.ts': HELLO_TASK })
+    const run = await project.run([], { ...REFERENCE, BENCH_AGENT: 'nop' })
+    expect(run.status).toBe(1)
+    const [summary] = await project.summaries()
+    expect(summary).toMatchObject({ avg_score: 0, verdict: 'fail', pass_hat_k: 0 })
+    expect(Object.values(summary?.skills ?? {}).every(skill => skill.reached === 0)).toBe(true)
+    expect(run.stdout).toMatch(/✗ read +trials? /)
+  })
+
+  it('points a lost flag at its line in the spec file', async () => {
+    await using project = await createProject({ 'tasks/demo/hello.bench.ts': HELLO_TASK })
+    const run = await project.run([], { ...REFERENCE, BENCH_AGENT: 'nop', BENCH_K: '1' })
+    const text = run.stdout + run.stderr
+    expect(text).toContain('FlagsFailedError: 2 of 2 flags lost')
+    expect(text).toMatch(/tasks\/demo\/hello\.bench\.ts:9:/)
+    expect(text).toContain("read: run => run.sawContentOf('name.txt')")
+  })
+
+  it('drives a model through a scripted server to every flag', async () => {
+    await using project = await createProject({ 'tasks/demo/hello.bench.ts': HELLO_TASK })
+    await using server = await startScriptedServer(
+      conversation([
+        call('read_file', { path: 'name.txt' }),
+        call('write_file', { path: 'out.txt', content: 'Hello Ada\n' }),
+        say('The greeting is in out.txt.'),
+      ]),
+    )
+    const env = { BENCH_SANDBOX: 'docker', BENCH_BASE_URL: server.baseUrl, BENCH_K: '1' }
+    const run = await project.run([], env)
+    expect(run.stdout + run.stderr).not.toContain('NOT A MODEL RESULT')
+    expect(run.status).toBe(0)
+    const [summary] = await project.summaries()
+    expect(summary).toMatchObject({ verdict: 'pass', agent: 'tools' })
+    expect(summary?.trials[0]?.turns).toHaveLength(3)
+    expect(summary?.trials[0]?.turn_logs.map(log => log.tool_used)).toEqual(['read_file', 'write_file'])
+  })
+
+  it('is not softened by --retry', async () => {
+    await using project = await createProject({ 'tasks/demo/hello.bench.ts': HELLO_TASK })
+    const run = await project.run(['--retry=2'], { ...REFERENCE, BENCH_AGENT: 'nop', BENCH_K: '2' })
+    expect(run.status).toBe(1)
+    const [summary] = await project.summaries()
+    expect(summary?.trials).toHaveLength(2)
+  })
+
+  it('leaves no container two seconds after the run was killed', async () => {
+    const slow = HELLO_TASK.replace("await read('name.txt')", "await sh('sleep 60')").replace(
+      '{ read, write }',
+      '{ sh, write }',
+    )
+    await using project = await createProject({ 'tasks/demo/hello.bench.ts': slow })
+    const run = project.start([], REFERENCE)
+    let output = ''
+    run.process.stdout?.on('data', (text: string) => {
+      output += text
+    })
+    const pid = run.process.pid
+    if (pid === undefined) throw new Error('Vitest did not start')
+    const label = () =>
+      execFileSync('docker', ['ps', '-q', '--filter', 'label=agent-bench.run', '--no-trunc'], { encoding: 'utf8' })
+    expect(await eventually(() => output.includes('sandbox') && label() !== '', 30_000)).toBe(true)
+    const ids = label().trim().split('\n')
+    await sleep(500)
+    process.kill(-pid, 'SIGKILL')
+    await run.ended
+    expect(await eventually(() => !ids.some(id => label().includes(id)), 2_000)).toBe(true)
+  })
+})
+
+await describeWith(['docker'], 'a run that cannot be made or goes wrong', () => {
+  it('says what to do when no engine answers, with exit status 2', async () => {
+    await using project = await createProject({ 'tasks/demo/hello.bench.ts': HELLO_TASK })
+    const run = await project.run([], { ...REFERENCE, DOCKER_HOST: 'unix:///nonexistent/docker.sock' })
+    expect(run.status).toBe(2)
+    expect(run.stdout + run.stderr).toMatch(/remedy: .*(docker|engine)/i)
+    expect(await project.results()).toEqual(['journal'])
+  })
+
+  it('says what to do when the server that was named does not answer, and never falls back', async () => {
+    await using project = await createProject({ 'tasks/demo/hello.bench.ts': HELLO_TASK })
+    const run = await project.run([], { BENCH_SANDBOX: 'docker', BENCH_BASE_URL: 'http://127.0.0.1:9/v1' })
+    expect(run.status).toBe(2)
+    expect(run.stdout + run.stderr).toMatch(/remedy:/)
+    expect(run.stdout + run.stderr).not.toContain('reference')
+  })
+
+  it('reports a mistake in a spec at collection, with file, field and remedy', async () => {
+    const wrong = HELLO_TASK.replace("verified('greets')", "verified('greet')").replace(
+      'allowedWrites:',
+      'allowedWrite:',
+    )
+    await using project = await createProject({ 'tasks/demo/hello.bench.ts': wrong })
+    const run = await project.run([], REFERENCE)
+    expect(run.status).toBe(1)
+    const text = run.stdout + run.stderr
+    expect(text).toMatch(/allowedWrite/)
+    expect(text).toMatch(/Did you mean .?allowedWrites/i)
+    expect(text).toMatch(/greets/)
+  })
+
+  it('books a flag that throws as a fault: inconclusive, exit status 2, the model is not blamed', async () => {
+    const throwing = HELLO_TASK.replace(
+      "read: run => run.sawContentOf('name.txt')",
+      "read: run => { if (run.finalAnswer === 'done') throw new Error('my own mistake'); return run.sawContentOf('name.txt') }",
+    )
+    await using project = await createProject({ 'tasks/demo/hello.bench.ts': throwing })
+    const run = await project.run([], { ...REFERENCE, BENCH_K: '1' })
+    expect(run.stdout + run.stderr).toContain('my own mistake')
+    expect(run.status).toBe(2)
+    const [summary] = await project.summaries()
+    expect(summary).toMatchObject({ verdict: 'inconclusive', n: 0, pass_hat_k: null, excluded: { infra: 1 } })
+  })
+
+  it('refuses a results directory that cannot be written before the first trial', async () => {
+    await using project = await createProject({ 'tasks/demo/hello.bench.ts': HELLO_TASK, results: 'a file' })
+    const run = await project.run([], REFERENCE)
+    expect(run.status).toBe(2)
+    expect(run.stdout + run.stderr).toMatch(/results/)
+    expect(run.stdout + run.stderr).toMatch(/remedy:/)
+  })
+
+  it('refuses an image that is not there', async () => {
+    await using project = await createProject({ 'tasks/demo/hello.bench.ts': HELLO_TASK })
+    const run = await project.run([], { ...REFERENCE, BENCH_IMAGE: 'no-such-image:nowhere' })
+    expect(run.status).toBe(2)
+    expect(run.stdout + run.stderr).toMatch(/no-such-image/)
+  })
+})
