@@ -134,7 +134,7 @@ describe('the matrix', () => {
         model: evil,
         tamper_detected: true,
         tamper: [{ path: evil, kind: 'new' }],
-        failure_reason: 'empty_reply',
+        failure_reason: evil,
         failure_detail: evil,
       }),
     ])
