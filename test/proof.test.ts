@@ -43,6 +43,7 @@ for (const driver of DRIVERS) {
         earlyStop: false,
         fresh: false,
         harness: { version: 'test', nodeVersion: '', vitestVersion: '', platform: '' },
+        recorded: [],
       }
       worker = new TrialWorker(plan, openSandbox)
     })

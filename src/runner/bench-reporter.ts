@@ -18,12 +18,14 @@ import { createJsonReporter } from '../../reporters/json.ts'
 import { createMatrixReporter } from '../../reporters/matrix.ts'
 import { needsModel } from '../agents/index.ts'
 import { ConfigError, explainError } from '../errors.ts'
-import { readJournalsOfRun } from '../results/journal.ts'
-import { summarise } from '../results/summary.ts'
+import { readAllJournals, readJournalsOfRun } from '../results/journal.ts'
+import type { TrialRecord } from '../results/record-schema.ts'
+import { exitStatus, summarise } from '../results/summary.ts'
 import type { TrialPlan } from '../trial/plan.ts'
 import { makePlan } from './make-plan.ts'
 import { isTrialMeta } from './meta.ts'
 import './provided.ts'
+import { judgedRecords, recordedTrial } from './resume.ts'
 import type { Settings } from './settings.ts'
 
 export interface BenchReporterOptions {
@@ -49,6 +51,9 @@ export class BenchReporter implements Reporter {
   #stop: string | null = null
   #exitListenerSet = false
   readonly #seen = new Set<string>()
+  /** Records of earlier runs, under `resume`, and which of them stand for a trial of this run. */
+  #earlier: ReadonlyMap<string, TrialRecord> = new Map()
+  readonly #resumed = new Set<string>()
 
   constructor(options: BenchReporterOptions) {
     this.#options = options
@@ -66,6 +71,8 @@ export class BenchReporter implements Reporter {
     this.#plan = null
     this.#stop = null
     this.#seen.clear()
+    this.#resumed.clear()
+    this.#earlier = settings.resume ? judgedRecords(readAllJournals(resultsDir).records) : new Map()
     try {
       const { plan, lines } = await makePlan(settings, {
         root,
@@ -78,6 +85,7 @@ export class BenchReporter implements Reporter {
           platform: `${process.platform}-${process.arch}`,
         },
         onProgress: line => this.#print(line),
+        recorded: [...this.#earlier.values()].map(recordedTrial).filter(trial => trial !== null),
       })
       this.#plan = plan
       this.#isFinished = false
@@ -105,6 +113,7 @@ export class BenchReporter implements Reporter {
     const meta = test.meta().bench
     if (this.#seen.has(test.id) || !isTrialMeta(meta)) return
     this.#seen.add(test.id)
+    if (meta.resumed !== undefined) this.#resumed.add(meta.resumed)
     if (meta.outcome === 'config' && this.#stop === null) {
       this.#stop = meta.failureReason ?? 'the run cannot go on'
       this.#vitest?.cancelCurrentRun('test-failure')
@@ -124,7 +133,8 @@ export class BenchReporter implements Reporter {
     }
     this.#isFinished = true
     const { records, notes } = readJournalsOfRun(plan.resultsDir, plan.runId)
-    const summaries = summarise(records, {
+    const resumed = [...this.#resumed].map(key => this.#earlier.get(key)).filter(record => record !== undefined)
+    const summaries = summarise([...records, ...resumed], {
       k: plan.k,
       trials: plan.trials,
       runId: plan.runId,
@@ -141,10 +151,8 @@ export class BenchReporter implements Reporter {
       width: process.stdout.columns ?? 120,
     }
     for (const reporter of [createJsonReporter(), createMatrixReporter()]) reporter.onRunEnd(run)
-    const failed = summaries.some(summary => summary.verdict === 'fail')
-    const inconclusive = summaries.some(summary => summary.verdict === 'inconclusive')
     if (this.#stop !== null) this.#print(`agent-bench stopped: ${this.#stop}`)
-    if (this.#stop !== null || (inconclusive && !failed)) this.#end(2)
+    if (this.#stop !== null || (summaries.length > 0 && exitStatus(summaries) === 2)) this.#end(2)
   }
 
   /** Vitest itself knows 0 and 1; what the process says at last is ours. */

@@ -44,7 +44,7 @@ export class FlagsFailedError extends Error {
   }
 }
 
-/** A trial that says nothing about the model, because server, sandbox or harness failed. */
+/** A trial that was not judged in this run: server, sandbox or harness failed, or an earlier run judged it. */
 export class TrialNotJudgedError extends Error {
   override readonly name = 'TrialNotJudgedError'
 

@@ -4,7 +4,7 @@ import type { ModelPlan } from '../model/chat-model.ts'
 import { type PlannedModel, planModel, USUAL_PORTS } from '../model/index.ts'
 import { checkResultsDir } from '../results/journal.ts'
 import { prepareSandbox } from '../sandbox/index.ts'
-import type { HarnessInfo, TrialPlan } from '../trial/plan.ts'
+import type { HarnessInfo, RecordedTrial, TrialPlan } from '../trial/plan.ts'
 import type { Settings } from './settings.ts'
 
 export interface PlanContext {
@@ -15,6 +15,8 @@ export interface PlanContext {
   readonly runId: string
   readonly harness: HarnessInfo
   readonly onProgress: (line: string) => void
+  /** Trials of earlier runs that need not be run again. */
+  readonly recorded: readonly RecordedTrial[]
 }
 
 export interface MadePlan {
@@ -108,6 +110,7 @@ export async function makePlan(settings: Settings, context: PlanContext): Promis
     earlyStop: settings.earlyStop,
     fresh: settings.fresh,
     harness: context.harness,
+    recorded: context.recorded,
   }
   const trials = plan.trials === plan.k ? '' : `, ${plan.trials} trials per task`
   return {

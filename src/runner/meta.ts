@@ -14,6 +14,8 @@ export interface TrialMeta {
   /** `reached`, `reached in turn 4` or `lost`, by flag, in the order of the spec. */
   readonly flags?: Readonly<Record<string, string>>
   readonly failureReason?: string
+  /** Key of the record of an earlier run that stands for this trial, under `resume`. */
+  readonly resumed?: string
 }
 
 export interface TaskMeta {

@@ -27,6 +27,7 @@ export interface BenchConfig {
   trialTimeout?: number
   image?: string
   workers?: number
+  resume?: boolean
 }
 
 /** Settings with their defaults; null = not set. Serialisable. */
@@ -52,6 +53,7 @@ export interface Settings {
   readonly trialTimeout: number | null
   readonly image: string | null
   readonly workers: number
+  readonly resume: boolean
 }
 
 /** Checks a value (from the file as it is, from a variable as text) and gives it back, or says what would fit. */
@@ -136,6 +138,7 @@ const RULES: Readonly<Record<keyof BenchConfig, Rule & { readonly variable: stri
   trialTimeout: { variable: 'BENCH_TRIAL_TIMEOUT', ...seconds },
   image: { variable: 'BENCH_IMAGE', ...text },
   workers: { variable: 'BENCH_WORKERS', ...wholeNumber(1, 64) },
+  resume: { variable: 'BENCH_RESUME', ...onOff },
 }
 
 const NAMES = Object.keys(RULES)
@@ -184,7 +187,7 @@ function fromFile(config: unknown, file: string): Map<string, unknown> {
 }
 
 /** Variables that are read elsewhere, so that they are not taken for mistakes. */
-const OTHER_VARIABLES = ['BENCH_SKILL_DIR', 'BENCH_KEEP', 'BENCH_RESUME', 'BENCH_WATCH']
+const OTHER_VARIABLES = ['BENCH_SKILL_DIR', 'BENCH_KEEP']
 
 /** Reads BENCH_* variables. An empty variable counts as not set. @throws ConfigError as {@link fromFile}. */
 function fromEnvironment(env: Readonly<Record<string, string | undefined>>): Map<string, unknown> {
@@ -250,5 +253,6 @@ export function readSettings(
     trialTimeout: get('trialTimeout', null),
     image: get('image', null),
     workers: get('workers', 1),
+    resume: get('resume', false),
   }
 }

@@ -8,12 +8,13 @@ import { artifactsDirOf, exportArtifacts } from '../results/artifacts.ts'
 import { type Journal, openJournal } from '../results/journal.ts'
 import { openSandbox } from '../sandbox/index.ts'
 import type { Task } from '../spec/task.ts'
-import type { TrialPlan } from '../trial/plan.ts'
+import type { RecordedTrial, TrialPlan } from '../trial/plan.ts'
 import { identityOf, recordOf } from '../trial/record.ts'
 import { type TrialEnd, TrialWorker } from '../trial/trial-worker.ts'
 import { FlagsFailedError, TrialNotJudgedError } from './failures.ts'
 import { META_VERSION, type TrialMeta } from './meta.ts'
 import type { ProvidedPlan } from './provided.ts'
+import { trialKey } from './resume.ts'
 
 /** What a worker keeps from trial to trial: its agent, its sandbox, its journal. Ends with the worker's process. */
 export class TrialSession {
@@ -46,6 +47,8 @@ export class TrialSession {
   /** Runs one trial (from 1), records it, and ends the test the way the trial ended. */
   async runTrial(task: Task, trial: number, context: TestContext): Promise<void> {
     if (this.#stopped.has(task.id)) return context.skip('stopped early: a trial before this one did not pass')
+    const recorded = this.#recordedTrial(task, trial - 1)
+    if (recorded !== undefined) return resume(task, trial, recorded, context)
     const end = await this.#run(task, trial, context)
     const meta = metaOf(task, trial, end)
     context.task.meta.bench = meta
@@ -66,6 +69,13 @@ export class TrialSession {
     if (this.#plan.earlyStop && meta.outcome !== 'passed') this.#stopped.add(task.id)
     await annotate(context, end)
     throwUnlessPassed(task, end)
+  }
+
+  #recordedTrial(task: Task, index: number): RecordedTrial | undefined {
+    if (this.#plan.recorded.length === 0) return undefined
+    const identity = identityOf(task, this.#plan).hash
+    const seed = this.#plan.seed + index
+    return this.#plan.recorded.find(one => one.identity === identity && one.index === index && one.seed === seed)
   }
 
   /** Writes the files the agent left below the results directory. */
@@ -128,6 +138,26 @@ function metaOf(task: Task, trial: number, end: TrialEnd): TrialMeta {
     ),
     ...(finding.failureReason === null ? {} : { failureReason: finding.failureReason }),
   }
+}
+
+/** Ends a test the way its trial ended in an earlier run. */
+async function resume(task: Task, trial: number, recorded: RecordedTrial, context: TestContext): Promise<void> {
+  context.task.meta.bench = {
+    version: META_VERSION,
+    task: task.id,
+    trial,
+    outcome: recorded.outcome,
+    score: recorded.score,
+    ...(recorded.failureReason === null ? {} : { failureReason: recorded.failureReason }),
+    resumed: trialKey(recorded),
+  }
+  await context.annotate(`recorded in run ${recorded.runId}, not run again`, 'bench:resumed')
+  if (recorded.outcome === 'passed') return
+  const lost = recorded.lost.map(({ flag, reason }) => `\n  ✗ ${flag}: ${reason}`).join('')
+  throw new TrialNotJudgedError(
+    `${recorded.failureReason ?? recorded.outcome}, recorded in run ${recorded.runId}${lost}`,
+    task.source,
+  )
 }
 
 /** Lost flags and a summary, for reporters that show annotations. */

@@ -46,6 +46,21 @@ export interface TrialPlan {
   /** A new sandbox for each trial. */
   readonly fresh: boolean
   readonly harness: HarnessInfo
+  /** Trials that count already, under `resume`; a trial with the same identity, number and seed is not run again. */
+  readonly recorded: readonly RecordedTrial[]
+}
+
+/** What a worker has to know of a trial that an earlier run recorded. */
+export interface RecordedTrial {
+  readonly identity: string
+  /** 0-based. */
+  readonly index: number
+  readonly seed: number
+  readonly runId: string
+  readonly outcome: 'passed' | 'failed' | 'inconclusive'
+  readonly score: number
+  readonly failureReason: string | null
+  readonly lost: readonly { readonly flag: string; readonly reason: string }[]
 }
 
 /** The limits of one trial after the run's have been laid over the task's. */
