@@ -19,10 +19,10 @@ const MAX_CHARACTERS = 100_000
 const MAX_DEPTH = 100
 
 /** The white space of HTML. A no-break space is a character like any other. */
-export const collapseSpace = (text: string): string => text.replace(/[ \t\n\f\r]+/g, ' ').trim()
+export const collapseSpace = (text: string): string => text.replace(/[ \t\n\f\r]+/g, ' ').replace(/^ | $/g, '')
 
 /**
- * Parses a page the way browsers do. The result is one element, `page`, that holds the doctype (as a comment) and `html`;
+ * Parses a page the way browsers do. The result is one element, `page`, that holds `!doctype` and `html`;
  * null for a page of more than 100,000 characters.
  */
 export function outlineOf(html: string): PageElement | null {
@@ -53,7 +53,7 @@ function partsOf(nodes: readonly DefaultTreeAdapterTypes.ChildNode[], depth: num
 }
 
 function partOf(node: DefaultTreeAdapterTypes.ChildNode, depth: number): PagePart | null {
-  if (defaultTreeAdapter.isDocumentTypeNode(node)) return { comment: `doctype ${node.name}` }
+  if (defaultTreeAdapter.isDocumentTypeNode(node)) return { tag: '!doctype', attributes: {}, children: [node.name] }
   if (defaultTreeAdapter.isCommentNode(node)) return { comment: collapseSpace(node.data) }
   if (!defaultTreeAdapter.isElementNode(node)) return null
   const children = 'content' in node ? node.content.childNodes : node.childNodes
