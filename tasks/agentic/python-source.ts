@@ -1,0 +1,151 @@
+/**
+ * What stands in a Python file, read from its syntax tree on the host. An agent's file is never run to find this out,
+ * and never searched for words: a word can stand in a comment or a string.
+ */
+import { parser } from '@lezer/python'
+
+/** Longer files are not parsed: what agents write in these tasks has a hundredth of that. */
+const MAX_CHARACTERS = 200_000
+
+export interface PythonSource {
+  /** Modules that an import statement anywhere in the file names: `a.b` for `from a.b import c`. */
+  readonly imports: ReadonlySet<string>
+  /** Functions and methods whose name begins with `test`, as pytest collects them. */
+  readonly tests: readonly string[]
+  /** Does anything in it assert: an `assert`, a call of a method like `assertEqual`, or `pytest.raises`? */
+  readonly asserts: boolean
+  /** Every name that is used or bound, attributes included. */
+  readonly names: ReadonlySet<string>
+  /** Values of plain string literals; those with replacement fields are left out. */
+  readonly strings: ReadonlySet<string>
+  /** Values of number literals, in order. */
+  readonly numbers: readonly number[]
+  /**
+   * Names that the file gives a meaning of its own, with how it does: by `def`, `class` or an assignment (also to an
+   * attribute, as in `main.f = …`), by an import from the module named, or by name in a call of `setattr`.
+   */
+  readonly bindings: readonly { readonly name: string; readonly by: string }[]
+}
+
+type SyntaxNode = ReturnType<typeof parser.parse>['topNode']
+
+/**
+ * Reads a Python file. Broken syntax gives what can be made out around it, as an editor would.
+ * @returns null for a file of more than 200,000 characters.
+ */
+export function readPython(source: string): PythonSource | null {
+  if (source.length > MAX_CHARACTERS) return null
+  const textOf = (node: { readonly from: number; readonly to: number }) => source.slice(node.from, node.to)
+  const imports = new Set<string>()
+  const tests: string[] = []
+  const names = new Set<string>()
+  const strings = new Set<string>()
+  const numbers: number[] = []
+  const bindings: { name: string; by: string }[] = []
+  let asserts = false
+
+  parser.parse(source).iterate({
+    enter({ name: kind, node }) {
+      switch (kind) {
+        case 'ImportStatement':
+          readImport(node)
+          break
+        case 'FunctionDefinition':
+        case 'ClassDefinition': {
+          const name = node.getChild('VariableName')
+          if (name === null) break
+          bindings.push({ name: textOf(name), by: kind === 'FunctionDefinition' ? 'def' : 'class' })
+          if (kind === 'FunctionDefinition' && textOf(name).startsWith('test')) tests.push(textOf(name))
+          break
+        }
+        case 'AssignStatement':
+        case 'NamedExpression':
+          for (const name of targetsOf(node)) bindings.push({ name, by: 'assignment' })
+          break
+        case 'AssertStatement':
+          asserts = true
+          break
+        case 'VariableName':
+          names.add(textOf(node))
+          break
+        case 'PropertyName':
+          names.add(textOf(node))
+          if (/^(?:assert|fail\b|raises$)/.test(textOf(node))) asserts = true
+          break
+        case 'CallExpression':
+          readCall(node)
+          break
+        case 'String': {
+          const value = stringValue(textOf(node))
+          if (value !== null) strings.add(value)
+          break
+        }
+        case 'Number':
+          numbers.push(Number(textOf(node).replaceAll('_', '')))
+          break
+      }
+    },
+  })
+  return { imports, tests, asserts, names, strings, numbers, bindings }
+
+  function readImport(statement: SyntaxNode): void {
+    const words = childrenOf(statement).map(textOf)
+    const at = words.indexOf('import')
+    const isFrom = words[0] === 'from'
+    const listed = words
+      .slice(at + 1)
+      .join(' ')
+      .replace(/[()]/g, '')
+      .split(',')
+    const from = words.slice(1, at).join('')
+    if (isFrom) imports.add(from)
+    for (const item of listed) {
+      const [name = '', alias = name] = item
+        .trim()
+        .split(/ as /)
+        .map(part => part.replaceAll(' ', ''))
+      if (name === '') continue
+      if (!isFrom) imports.add(name)
+      bindings.push({ name: alias, by: `import from ${isFrom ? from : name}` })
+    }
+  }
+
+  /** Names on the left of every `=`, attributes by their last part. */
+  function targetsOf(statement: SyntaxNode): string[] {
+    const children = childrenOf(statement)
+    const last = children.findLastIndex(child => child.name === 'AssignOp')
+    return children.slice(0, Math.max(0, last)).flatMap(boundNames)
+  }
+
+  function boundNames(node: SyntaxNode): string[] {
+    if (node.name === 'VariableName') return [textOf(node)]
+    if (node.name === 'MemberExpression') {
+      const property = node.getChild('PropertyName')
+      // `sys.modules['main'] = …` binds what the text in brackets names.
+      const keys = node.getChildren('String').flatMap(key => stringValue(textOf(key)) ?? [])
+      return property === null ? keys : [textOf(property)]
+    }
+    return /^(?:Tuple|Array|Parenthesized)Expression$/.test(node.name) ? childrenOf(node).flatMap(boundNames) : []
+  }
+
+  function readCall(call: SyntaxNode): void {
+    const callee = call.firstChild
+    if (callee === null || !/(?:^|\.)(?:setattr|setitem|patch|object)$/.test(textOf(callee))) return
+    for (const argument of call.getChild('ArgList')?.getChildren('String') ?? []) {
+      const named = stringValue(textOf(argument))?.split('.').at(-1)
+      if (named !== undefined && named !== '') bindings.push({ name: named, by: 'setattr' })
+    }
+  }
+}
+
+function childrenOf(node: SyntaxNode): SyntaxNode[] {
+  const children: SyntaxNode[] = []
+  for (let child = node.firstChild; child !== null; child = child.nextSibling) children.push(child)
+  return children
+}
+
+/** The text of a literal without its prefix and quotes; null when it has escapes, whose meaning is not worked out. */
+function stringValue(literal: string): string | null {
+  const match = /^[rRuUbB]{0,2}('''|"""|'|")([^\\]*)\1$/s.exec(literal)
+  return match?.[2] ?? null
+}
