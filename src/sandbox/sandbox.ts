@@ -57,6 +57,8 @@ export interface ExecResult {
   readonly stdout: CapturedStream
   readonly stderr: CapturedStream
   readonly testReports: readonly TestReport[]
+  /** Messages to the witness that were no reports, or too many. */
+  readonly droppedReports?: number
   readonly delta: SnapshotDelta
 }
 

@@ -1,0 +1,100 @@
+/** The container of a sandbox: what it may do, and what it is called. */
+import { hostname } from 'node:os'
+import type Docker from 'dockerode'
+import { DEFAULT_EXECUTOR_CONFIG, executorCommand } from '../executor-config.ts'
+
+const MEBIBYTE = 1024 * 1024
+const LABEL = 'agent-bench'
+
+/** Labels by which containers of a harness that died can be told from those of one that lives. */
+export const LABELS = {
+  run: `${LABEL}.run`,
+  pid: `${LABEL}.pid`,
+  host: `${LABEL}.host`,
+  started: `${LABEL}.started`,
+} as const
+
+/** The executor changes users, kills, and lays and wipes files of both users; commands have no capability at all. */
+const CAPABILITIES = ['SETUID', 'SETGID', 'KILL', 'DAC_OVERRIDE', 'CHOWN', 'FOWNER']
+
+/** Kernel objects that would survive the processes of a trial: there are none to be had. */
+const SYSCTLS = {
+  'kernel.shmmni': '0',
+  'kernel.msgmni': '0',
+  'kernel.sem': '0 0 0 0',
+  'fs.mqueue.queues_max': '0',
+  'net.ipv4.tcp_max_tw_buckets': '0',
+}
+
+const MEMORY_BYTES = 1024 * MEBIBYTE
+
+/** Memory file systems. Together they stay well below the memory limit, or filling them would kill the executor. */
+const TEMPORARY = [
+  { path: '/workspace', options: 'rw,exec,nosuid,nodev,mode=755', mebibytes: 320, files: 150_000 },
+  { path: '/home/agent', options: 'rw,exec,nosuid,nodev,mode=755', mebibytes: 96, files: 50_000 },
+  { path: '/tmp', options: 'rw,exec,nosuid,nodev,mode=1777', mebibytes: 128, files: 50_000 },
+  { path: '/var/tmp', options: 'rw,nosuid,nodev,mode=1777', mebibytes: 16, files: 10_000 },
+  { path: '/dev/shm', options: 'rw,nosuid,nodev,noexec,mode=1777', mebibytes: 64, files: 10_000 },
+  { path: '/run', options: 'rw,nosuid,nodev,mode=755', mebibytes: 1, files: 1_000 },
+]
+
+/** @param isPodman Podman refuses a number of files for a memory file system. */
+function temporaryFileSystems(isPodman: boolean): Record<string, string> {
+  return Object.fromEntries(
+    TEMPORARY.map(({ path, options, mebibytes, files }) => [
+      path,
+      `${options},size=${mebibytes}m${isPodman ? '' : `,nr_inodes=${files}`}`,
+    ]),
+  )
+}
+
+/** Everything the engine is told about a sandbox's container. */
+export function containerOptions(options: {
+  readonly image: string
+  readonly runId: string
+  readonly isPodman: boolean
+}): Docker.ContainerCreateOptions {
+  return {
+    Image: options.image,
+    // Some images start a program of their own; the executor has to be process 1.
+    Entrypoint: [],
+    Cmd: executorCommand(DEFAULT_EXECUTOR_CONFIG),
+    WorkingDir: '/',
+    User: '0:0',
+    Env: ['LANG=C.UTF-8'],
+    OpenStdin: true,
+    StdinOnce: true,
+    AttachStdin: true,
+    AttachStdout: true,
+    AttachStderr: true,
+    Tty: false,
+    NetworkDisabled: true,
+    Labels: {
+      [LABELS.run]: options.runId,
+      [LABELS.pid]: String(process.pid),
+      [LABELS.host]: hostname(),
+      [LABELS.started]: new Date().toISOString(),
+    },
+    HostConfig: {
+      AutoRemove: true,
+      NetworkMode: 'none',
+      IpcMode: 'private',
+      CapDrop: ['ALL'],
+      CapAdd: CAPABILITIES,
+      SecurityOpt: ['no-new-privileges'],
+      ReadonlyRootfs: true,
+      PidsLimit: 256,
+      Memory: MEMORY_BYTES,
+      MemorySwap: MEMORY_BYTES,
+      NanoCpus: 2e9,
+      Tmpfs: temporaryFileSystems(options.isPodman),
+      Sysctls: SYSCTLS,
+      Ulimits: [
+        { Name: 'nofile', Soft: 1024, Hard: 4096 },
+        { Name: 'core', Soft: 0, Hard: 0 },
+      ],
+      // Attaching works without, and the protocol is not written to the engine's disk.
+      LogConfig: { Type: 'none', Config: {} },
+    },
+  }
+}

@@ -1,0 +1,121 @@
+/** The reference driver: one hardened container with an executor as process 1, reached over one attached stream. */
+import type Docker from 'dockerode'
+import { ConfigError, InfraError } from '../../errors.ts'
+import { ExecutorSandbox } from '../executor-client.ts'
+import { DEFAULT_EXECUTOR_CONFIG } from '../executor-config.ts'
+import { ExecutorConnection } from '../executor-connection.ts'
+import { readGreeting } from '../greeting.ts'
+import type { PreparedSandbox, Sandbox, SandboxDriver, SandboxInfo } from '../sandbox.ts'
+import { attachChannel } from './attach-channel.ts'
+import { containerOptions } from './container.ts'
+import { connectEngine, engineStatus, findEngine, openEngine, within } from './engine.ts'
+import { provideImage } from './image.ts'
+import { reapContainers, removeContainer } from './reap.ts'
+
+const CREATE_DEADLINE_MS = 60_000
+const GREETING_DEADLINE_MS = 30_000
+
+export const dockerDriver: SandboxDriver = {
+  name: 'docker',
+
+  async prepare(options) {
+    const engine = await openEngine(findEngine())
+    const reaped = await reapContainers(engine.client)
+    if (reaped > 0) options.onProgress(`removed ${reaped} containers that earlier runs left`)
+    const image = await provideImage(engine.client, options)
+    return {
+      driver: 'docker',
+      image,
+      engine: { name: engine.name, version: engine.version, socketPath: engine.address },
+      testRunner: 'pytest',
+      why: `docker: ${engine.name} ${engine.version} at ${engine.address}, image ${image.name}`,
+    }
+  },
+
+  async open(prepared, options) {
+    const { engine, image } = prepared
+    if (engine === null || image === null) {
+      throw new ConfigError('the sandbox was not prepared for the docker driver', {
+        code: 'not_prepared',
+        remedy: 'Call prepareSandbox and hand what it gives to openSandbox.',
+      })
+    }
+    return openContainer(connectEngine(engine.socketPath), prepared, { ...options, engine, image })
+  },
+}
+
+interface OpenOptions {
+  readonly runId: string
+  readonly signal?: AbortSignal
+  readonly engine: NonNullable<PreparedSandbox['engine']>
+  readonly image: NonNullable<PreparedSandbox['image']>
+}
+
+async function openContainer(client: Docker, prepared: PreparedSandbox, options: OpenOptions): Promise<Sandbox> {
+  const { engine, image, runId, signal } = options
+  signal?.throwIfAborted()
+  const container = await create(
+    client,
+    containerOptions({ image: image.digest, runId, isPodman: engine.name === 'podman' }),
+    image.name,
+  )
+  try {
+    signal?.throwIfAborted()
+    const stream = await within(
+      CREATE_DEADLINE_MS,
+      'attaching to the container',
+      container.attach({ stream: true, hijack: true, stdin: true, stdout: true, stderr: true }),
+    )
+    const connection = new ExecutorConnection(attachChannel(stream, () => removeContainer(client, container.id)))
+    await within(CREATE_DEADLINE_MS, 'starting the container', container.start())
+    const greeting = readGreeting(await connection.greeting({ deadlineMs: GREETING_DEADLINE_MS, signal }))
+    const info: SandboxInfo = {
+      driver: prepared.driver,
+      id: container.id,
+      image,
+      engine: { name: engine.name, version: engine.version },
+      limits: greeting.limits,
+    }
+    return new ExecutorSandbox(connection, info, DEFAULT_EXECUTOR_CONFIG.rooms)
+  } catch (error) {
+    await removeContainer(client, container.id)
+    signal?.throwIfAborted()
+    throw explainStart(error, image.name)
+  }
+}
+
+async function create(
+  client: Docker,
+  options: Docker.ContainerCreateOptions,
+  imageName: string,
+): Promise<Docker.Container> {
+  try {
+    return await within(CREATE_DEADLINE_MS, 'creating a container', client.createContainer(options))
+  } catch (error) {
+    if (engineStatus(error) === 404) {
+      throw new ConfigError(`the engine no longer has the image ${imageName}`, {
+        code: 'image_absent',
+        remedy: 'Start the run again: the image is then looked for, and built when it is ours.',
+        cause: error,
+      })
+    }
+    throw explainStart(error, imageName)
+  }
+}
+
+function explainStart(error: unknown, imageName: string): Error {
+  if (error instanceof ConfigError || error instanceof InfraError) return error
+  const message = error instanceof Error ? error.message : String(error)
+  if (/"?python3"?.*(?:not found|no such file)/i.test(message)) {
+    return new ConfigError(`the image ${imageName} has no python3, which the sandbox needs`, {
+      code: 'image_without_python',
+      remedy: 'Add Python 3.10 or newer to the image that BENCH_IMAGE names, or unset BENCH_IMAGE.',
+      cause: error,
+    })
+  }
+  return new InfraError(`the sandbox container could not be started: ${message}`, {
+    code: 'sandbox_not_started',
+    remedy: 'Look at the engine: `docker info`, and its log. Often memory or disk ran out.',
+    cause: error,
+  })
+}

@@ -1,0 +1,47 @@
+/** Removes containers of harnesses that died before the engine knew of it: between creating and starting, usually. */
+import { hostname } from 'node:os'
+import type Docker from 'dockerode'
+import { LABELS } from './container.ts'
+import { engineStatus, within } from './engine.ts'
+
+const DEADLINE_MS = 20_000
+
+/**
+ * Removes labelled containers whose harness ran on this host and runs no more.
+ * @returns How many were removed.
+ */
+export async function reapContainers(client: Docker): Promise<number> {
+  const found = await within(
+    DEADLINE_MS,
+    'the Docker engine',
+    client.listContainers({ all: true, filters: { label: [LABELS.run] } }),
+  )
+  let removed = 0
+  for (const { Id: id, Labels: labels } of found) {
+    const pid = Number(labels[LABELS.pid])
+    if (labels[LABELS.host] !== hostname() || !Number.isInteger(pid) || pid <= 0 || isRunning(pid)) continue
+    await removeContainer(client, id)
+    removed += 1
+  }
+  return removed
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // EPERM: it runs, and belongs to somebody else.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+/** Removes a container in whatever state it is; that it is gone already, or just going, is no error. */
+export async function removeContainer(client: Docker, id: string): Promise<void> {
+  try {
+    await within(DEADLINE_MS, 'the Docker engine', client.getContainer(id).remove({ force: true, v: true }))
+  } catch (error) {
+    const status = engineStatus(error)
+    if (status !== 404 && status !== 409) throw error
+  }
+}

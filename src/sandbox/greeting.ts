@@ -1,0 +1,34 @@
+/** The first frame of an executor: that it is there, and what it sees of its sandbox. */
+import { ConfigError } from '../errors.ts'
+import type { Reply } from './executor-connection.ts'
+import { objectField, textField } from './replies.ts'
+
+export interface Greeting {
+  /** Version of the Python that runs the executor. */
+  readonly python: string
+  /** Limits that are really in force, as seen from inside. */
+  readonly limits: Readonly<Record<string, string | number | boolean>>
+}
+
+/**
+ * @throws ConfigError `writable_place_survives` when the sandbox has a writable place that a reset would not empty: then
+ * a trial could leave something for the next.
+ */
+export function readGreeting({ header }: Reply): Greeting {
+  const { survivors } = header
+  if (!Array.isArray(survivors)) throw new TypeError('survivors is no list')
+  if (survivors.length > 0) {
+    throw new ConfigError(
+      `the sandbox has writable places that no reset empties: ${survivors.map(String).join(', ')}`,
+      {
+        code: 'writable_place_survives',
+        remedy: 'Use an image without VOLUME in its Dockerfile.',
+      },
+    )
+  }
+  const limits: Record<string, string | number | boolean> = {}
+  for (const [name, value] of Object.entries(objectField(header, 'limits'))) {
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') limits[name] = value
+  }
+  return { python: textField(header, 'python'), limits }
+}

@@ -1,0 +1,228 @@
+"""Starting commands and killing them. A command and all it started are dead before its reply is sent."""
+
+import ctypes
+import resource
+import select
+import signal
+import time
+
+PR_SET_NO_NEW_PRIVS = 38
+F_SETPIPE_SZ = 1031
+PIPE_BYTES = 1 << 18
+KILL_DEADLINE = 5.0
+# How long the streams of a command that ended may stay open, for `> >(tee log)` and the like.
+DRAIN_GRACE = 0.05
+
+libc = ctypes.CDLL(None)
+exit_statuses = {}
+
+
+def reap():
+    """Collects the exit status of every child that ended; orphans become children of process 1."""
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if pid == 0:
+            return
+        exit_statuses[pid] = status
+
+
+def other_processes():
+    return [int(name) for name in os.listdir("/proc") if name.isdigit() and name != "1"]
+
+
+def kill_everything():
+    """Kills all processes but this one until none is left, at most five seconds. Returns how many are left."""
+    deadline = time.monotonic() + KILL_DEADLINE
+    rounds = 0
+    while True:
+        rounds += 1
+        try:
+            os.kill(-1, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        reap()
+        left = other_processes()
+        if not left or time.monotonic() > deadline:
+            return len(left)
+        time.sleep(0.0005 if rounds < 20 else 0.005)
+
+
+class Unprivileged:
+    """Does file operations with the rights of a room's user, so that the kernel decides what is allowed."""
+
+    def __init__(self, room):
+        self.room = ROOMS[room]
+
+    def __enter__(self):
+        os.setegid(self.room["gid"])
+        os.seteuid(self.room["uid"])
+
+    def __exit__(self, *_):
+        os.seteuid(0)
+        os.setegid(0)
+
+
+def become(room):
+    """Gives up every right for good, in a child that is about to run a command."""
+    for name, limit in CONFIG["resourceLimits"].items():
+        resource.setrlimit(getattr(resource, "RLIMIT_" + name), (limit, limit))
+    libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    try:
+        # When memory runs out the kernel has to choose the command, not the executor.
+        with open("/proc/self/oom_score_adj", "w") as file:
+            file.write("1000")
+    except OSError:
+        pass
+    if room["setUser"]:
+        os.setgroups([])
+        os.setresgid(room["gid"], room["gid"], room["gid"])
+        os.setresuid(room["uid"], room["uid"], room["uid"])
+
+
+def start(room, argv, stdin, stdout, stderr, result=None):
+    """Starts a command in the workspace; `result` becomes its descriptor 3. Returns its process id."""
+    argv = room["launcher"] + argv
+    environment = CONFIG["environment"]
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        os.setsid()
+        os.chdir(WORKSPACE)
+        become(room)
+        os.dup2(stdin, 0)
+        os.dup2(stdout, 1)
+        os.dup2(stderr, 2)
+        if result is not None:
+            os.dup2(result, 3)
+        for ignored in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGTERM):
+            signal.signal(ignored, signal.SIG_DFL)
+        os.execvpe(argv[0], argv, environment)
+    except BaseException as error:
+        os.write(2, ("%s cannot be started: %s\n" % (argv[0], error)).encode("utf-8", "replace"))
+    finally:
+        os._exit(127)
+
+
+class Capture:
+    """Reads a pipe to its end and keeps only the first and the last bytes."""
+
+    buffer = bytearray(PIPE_BYTES)
+
+    def __init__(self, keep):
+        self.keep = keep
+        self.head = bytearray()
+        self.tail = bytearray()
+        self.total = 0
+        self.is_open = True
+        self.read_end, self.write_end = os.pipe2(os.O_CLOEXEC)
+        os.set_blocking(self.read_end, False)
+        try:
+            fcntl.fcntl(self.read_end, F_SETPIPE_SZ, PIPE_BYTES)
+        except OSError:
+            pass
+
+    def read(self):
+        """One read; false when there is nothing more for now."""
+        try:
+            length = os.readv(self.read_end, [self.buffer])
+        except BlockingIOError:
+            return False
+        if length == 0:
+            self.is_open = False
+            return False
+        self.total += length
+        chunk = memoryview(self.buffer)[:length]
+        room = self.keep - len(self.head)
+        if room > 0:
+            self.head += chunk[:room]
+            chunk = chunk[room:]
+        if chunk:
+            self.tail += chunk[-self.keep :]
+            del self.tail[: -self.keep]
+        return True
+
+    def close(self):
+        os.close(self.read_end)
+
+
+class ResultPipe(Capture):
+    """Reads one frame `u32be length | bytes`: whatever is written first."""
+
+    def __init__(self, max_bytes):
+        super().__init__(max_bytes + 4)
+
+    @property
+    def state(self):
+        if self.total < 4:
+            return "incomplete"
+        announced = struct.unpack(">I", self.head[:4])[0]
+        if announced + 4 > self.keep:
+            return "too-big"
+        if self.total < announced + 4:
+            return "incomplete"
+        return "complete" if self.total == announced + 4 else "extra-bytes"
+
+
+def run_to_end(pid, captures, timeout, output_limit, reports, result=None):
+    """Waits until a command ends or must end, kills everything, and says why it was stopped (null: it ended by itself).
+
+    Any frame that comes meanwhile means "cancel". Returns (stopped, dropped reports, processes left).
+    """
+    deadline = time.monotonic() + timeout
+    pipes = {capture.read_end: capture for capture in captures}
+    process = os.pidfd_open(pid)
+    poll = select.poll()
+    for descriptor in (process, REQUESTS, WITNESS_SOCKET.fileno(), *pipes):
+        poll.register(descriptor, select.POLLIN)
+    stopped = None
+    has_ended = False
+    dropped = 0
+    while stopped is None:
+        left = deadline - time.monotonic()
+        if has_ended and (left <= 0 or not pipes):
+            break
+        if left <= 0:
+            stopped = "timeout"
+            break
+        for descriptor, _ in poll.poll(left * 1000):
+            if descriptor == REQUESTS:
+                stopped = "cancelled"
+            elif descriptor == process:
+                poll.unregister(process)
+                has_ended = True
+                deadline = time.monotonic() + DRAIN_GRACE
+            elif descriptor == WITNESS_SOCKET.fileno():
+                dropped += WITNESS_SOCKET.drain(reports)
+            else:
+                capture = pipes[descriptor]
+                capture.read()
+                if not capture.is_open:
+                    poll.unregister(descriptor)
+                    del pipes[descriptor]
+                elif capture is result:
+                    if result.state != "incomplete":
+                        stopped = "result"
+                elif capture.total > output_limit:
+                    stopped = "output"
+    os.close(process)
+    left = kill_everything()
+    # Nothing can write any more: what is still in the pipes is the rest.
+    for capture in captures:
+        while capture.is_open and capture.total <= output_limit and capture.read():
+            pass
+        capture.close()
+    dropped += WITNESS_SOCKET.drain(reports)
+    if stopped == "cancelled":
+        read_frame()
+    return stopped, dropped, left
+
+
+def exit_code(pid):
+    """Exit status; negative is the number of the signal; null when it was lost."""
+    status = exit_statuses.get(pid)
+    exit_statuses.clear()
+    return None if status is None else os.waitstatus_to_exitcode(status)

@@ -1,0 +1,168 @@
+"""What the harness can ask for, and the loop that answers. One request at a time; each has exactly one reply."""
+
+import traceback
+
+
+def memory_file(data):
+    descriptor = os.memfd_create("calls", os.MFD_CLOEXEC)
+    write_all(descriptor, data)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+class Executor:
+    """Every public method is an operation: it takes header and body of a request and gives those of the reply."""
+
+    def __init__(self):
+        self.room = "agent"
+        self.manifest = Manifest(WORKSPACE, BOUNDS)
+        self.laid_folders = set()
+        self.proof = {}
+
+    def ping(self, header, body):
+        return {}, b""
+
+    def reset(self, header, body):
+        """Kills everything, empties every writable place and lays the first files. The last part carries the proof."""
+        processes_left = kill_everything()
+        self.room = header["room"]
+        leftovers = 0
+        for place in WRITABLE:
+            if os.path.isdir(place["path"]):
+                empty(place["path"])
+                leftovers += restore(place["path"], place["mode"], self.owner_of(place))
+                leftovers += len(os.listdir(place["path"]))
+        WITNESS_SOCKET.open()
+        self.manifest.start_trial()
+        self.laid_folders = set()
+        self.proof = {"processesLeft": processes_left, "leftovers": leftovers}
+        return self.lay(header, body)
+
+    def owner_of(self, place):
+        user = ROOMS[self.room]
+        belongs_to_user = self.room in place["ownedIn"]
+        return (user["uid"], user["gid"]) if belongs_to_user else (0, 0)
+
+    def lay(self, header, body):
+        owner = self.owner_of(next(place for place in WRITABLE if place["path"] == WORKSPACE))
+        lay(header["files"], body, owner, self.laid_folders)
+        if not header["isLast"]:
+            return {}, b""
+        snapshot, entries = self.manifest.whole()
+        return {"proof": self.proof, "snapshot": snapshot}, entries
+
+    def exec(self, header, body):
+        begin = time.monotonic()
+        captures = [Capture(header["keepBytes"]), Capture(header["keepBytes"])]
+        writers = [capture.write_end for capture in captures]
+        pid = start(ROOMS[self.room], [CONFIG["shell"], "-c", body], DEV_NULL, *writers)
+        for writer in writers:
+            os.close(writer)
+        reports = []
+        limit = BOUNDS["outputBytes"]
+        stopped, dropped, left = run_to_end(pid, captures, header["timeoutMs"] / 1000, limit, reports)
+        answer = {
+            "exitCode": exit_code(pid),
+            "stopped": stopped,
+            "durationMs": (time.monotonic() - begin) * 1000,
+            "streams": [[len(capture.head), len(capture.tail), capture.total] for capture in captures],
+            "reports": reports,
+            "droppedReports": dropped,
+            "processesLeft": left,
+            "delta": None,
+        }
+        parts = [part for capture in captures for part in (capture.head, capture.tail)]
+        if header["snapshot"] and stopped != "cancelled":
+            answer["delta"], entries = self.manifest.delta()
+            parts.append(entries)
+        return answer, b"".join(parts)
+
+    def evaluate(self, header, body):
+        """Runs the evaluator. The first complete frame on its descriptor 3 counts, then everything is killed."""
+        result = ResultPipe(BOUNDS["resultBytes"])
+        calls = memory_file(repr(json.loads(body)).encode("utf-8", "surrogatepass"))
+        flags = ["-I", "-S", "-B", "-X", "pycache_prefix=/nonexistent"]
+        argv = [CONFIG["python"], *flags, "-c", CONFIG["evaluator"], WORKSPACE]
+        pid = start(ROOMS[self.room], argv, calls, DEV_NULL, DEV_NULL, result.write_end)
+        os.close(result.write_end)
+        os.close(calls)
+        stopped, _, left = run_to_end(pid, [result], header["timeoutMs"] / 1000, result.keep, [], result)
+        exit_statuses.clear()
+        kind = {"complete": "values", "incomplete": "no-frame"}.get(result.state, result.state)
+        if kind == "no-frame" and stopped == "timeout":
+            kind = "timeout"
+        return {"kind": kind, "processesLeft": left}, bytes(result.head[4:]) if kind == "values" else b""
+
+    def read_lines(self, header, body):
+        return read_lines(self.room, header["path"], header["offset"], header["limit"], header["maxBytes"])
+
+    def write_file(self, header, body):
+        write_file(self.room, header["path"], body)
+        delta, entries = self.manifest.delta()
+        return {"delta": delta}, entries
+
+    def freeze(self, header, body):
+        processes_left = kill_everything()
+        snapshot, entries = self.manifest.whole()
+        return {"snapshot": snapshot, "processesLeft": processes_left}, entries
+
+    def collect(self, header, body):
+        """As many files as one reply holds; the harness asks again for those from `next` on."""
+        files, refused, parts = [], [], []
+        bytes_left = header["maxTotalBytes"]
+        used = 0
+        for index, path in enumerate(header["paths"]):
+            try:
+                mode, data = collect_file(path, header["maxFileBytes"])
+                if len(data) > bytes_left:
+                    raise Refused("with it the files would be larger than the bound for all of them")
+            except Refused as refusal:
+                refused.append([path, str(refusal)])
+                continue
+            if used and used + len(data) > BOUNDS["replyBytes"]:
+                return {"files": files, "refused": refused, "next": index}, b"".join(parts)
+            files.append([path, mode, len(data)])
+            parts.append(data)
+            used += len(data)
+            bytes_left -= len(data)
+        return {"files": files, "refused": refused, "next": None}, b"".join(parts)
+
+
+OPERATIONS = {"ping", "reset", "lay", "exec", "evaluate", "read_lines", "write_file", "freeze", "collect"}
+
+
+def serve():
+    executor = Executor()
+    while True:
+        header, body = read_frame()
+        operation = header["operation"]
+        if operation == "cancel":
+            # It came too late: the reply is on its way already.
+            continue
+        if operation not in OPERATIONS:
+            sys.exit("unknown operation %r" % operation)
+        try:
+            reply, reply_body = getattr(executor, operation)(header, body)
+        except Refused as refusal:
+            reply, reply_body = {"refused": str(refusal)}, b""
+        except Exception:
+            reply, reply_body = {"fault": traceback.format_exc()[-4000:]}, b""
+        send_frame(reply, reply_body)
+        reap()
+        exit_statuses.clear()
+
+
+signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+# Groups of process 1 would stay with it when it does file operations as somebody else.
+os.setgroups([])
+WITNESS_SOCKET.open()
+survivors = places_that_would_survive()
+send_frame(
+    {
+        "ready": 1,
+        "python": "%d.%d.%d" % sys.version_info[:3],
+        "limits": limits_in_force(),
+        "survivors": survivors,
+    }
+)
+serve()

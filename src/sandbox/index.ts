@@ -1,0 +1,57 @@
+/** What the rest of the product may use of sandboxes. */
+import { ConfigError } from '../errors.ts'
+import { dockerDriver } from './docker/driver.ts'
+import type { DriverName, PreparedSandbox, Sandbox, SandboxDriver } from './sandbox.ts'
+
+export { encodeEntries, entriesOfFiles, rootOf } from './manifest.ts'
+export * from './sandbox.ts'
+export type * from './snapshot.ts'
+export { decodeName, encodeName } from './system-path.ts'
+
+/** In the order in which `auto` tries them. */
+const DRIVERS: readonly SandboxDriver[] = [dockerDriver]
+
+/**
+ * Finds a kind of sandbox that works here, and makes what it needs. Runs once, in the main process.
+ * @throws ConfigError with a remedy when none does, or when the chosen one does not.
+ */
+export async function prepareSandbox(
+  choice: 'auto' | DriverName,
+  options: Parameters<SandboxDriver['prepare']>[0],
+): Promise<PreparedSandbox> {
+  if (choice !== 'auto') return driverNamed(choice).prepare(options)
+  const reasons: ConfigError[] = []
+  for (const driver of DRIVERS) {
+    try {
+      return await driver.prepare(options)
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      // A broken image is a thing to mend, not a reason to measure in another kind of sandbox.
+      if (error.code.startsWith('image_')) throw error
+      reasons.push(error)
+    }
+  }
+  const [first] = reasons
+  throw new ConfigError(`no sandbox works here: ${reasons.map(reason => reason.message).join('; ')}`, {
+    code: 'no_sandbox',
+    remedy: first?.remedy ?? 'Install Docker.',
+    cause: first,
+  })
+}
+
+/** Opens a sandbox of the prepared kind. It belongs to the caller, who disposes it. */
+export function openSandbox(
+  prepared: PreparedSandbox,
+  options: { readonly runId: string; readonly signal?: AbortSignal },
+): Promise<Sandbox> {
+  return driverNamed(prepared.driver).open(prepared, options)
+}
+
+function driverNamed(name: DriverName): SandboxDriver {
+  const driver = DRIVERS.find(candidate => candidate.name === name)
+  if (driver !== undefined) return driver
+  throw new ConfigError(`there is no ${name} sandbox in this version`, {
+    code: 'driver_absent',
+    remedy: `Set BENCH_SANDBOX to one of: auto, ${DRIVERS.map(candidate => candidate.name).join(', ')}.`,
+  })
+}
