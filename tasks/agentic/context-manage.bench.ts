@@ -1,0 +1,152 @@
+import {
+  approximately,
+  type CheckResult,
+  dedent,
+  defineTask,
+  type Moment,
+  type Run,
+  type VerifyTools,
+} from 'agent-bench'
+import { contextManageCheats } from './context-manage.cheats.ts'
+import {
+  CONFIG,
+  CONSTANT,
+  DRIFTING,
+  MODULES,
+  type ModuleName,
+  pathOf,
+  projectFiles,
+  RATE,
+  repaired,
+} from './context-manage.files.ts'
+import { otherHonestWays, waysToRepair, waysToSurvey } from './context-manage.ways.ts'
+import { readPython } from './python-source.ts'
+import { solutionsOf } from './solutions.ts'
+import { waysToRunTests } from './variants.ts'
+
+/** The first amount is the visible test's. */
+const AMOUNTS = [200, 1, 0, 19.5, 4321, 0.4, 77.25]
+
+const totalsOf =
+  (module: ModuleName) =>
+  ({ python }: VerifyTools): Promise<CheckResult> =>
+    python(`services.${module}`)
+      .call(
+        'total',
+        AMOUNTS.map(amount => [amount]),
+      )
+      .gives(AMOUNTS.map(amount => approximately(amount * (1 + RATE), 1e-4)))
+
+const numbersIn = (text: string): readonly number[] => readPython(text)?.numbers ?? []
+
+/** Does every module take the rate from config.py and hold no number that could stand for it, so that it cannot drift again? */
+function ratesComeFromConfig({ text, check }: VerifyTools): CheckResult {
+  const own = MODULES.filter(module => {
+    const source = readPython(text(pathOf(module)) ?? '')
+    if (!source?.imports.has('config') || !source.names.has(CONSTANT)) return true
+    const known = new Set([0, 1, ...numbersIn(repaired(module))])
+    return source.numbers.some(number => !known.has(number))
+  })
+  return own.length === 0
+    ? check(true, `every module takes the rate from ${CONFIG}`)
+    : check(false, `a number of its own, or no rate from ${CONFIG}: ${own.join(', ')}`)
+}
+
+/** When the line with a module's rate reached the agent, before it changed that module. */
+function rateSeen(run: Run, module: ModuleName): Moment | false {
+  const change = run.firstChange(pathOf(module))
+  return run.sawContentOf(pathOf(module), { showing: /= 0\.\d/, ...(change ? { before: change } : {}) })
+}
+
+/** When the rates of all drifting modules had been seen. */
+function surveyed(run: Run): Moment | false {
+  let last: Moment | false = false
+  for (const module of DRIFTING) {
+    const seen = rateSeen(run, module)
+    if (!seen) return false
+    if (!last || seen.call > last.call) last = seen
+  }
+  return last
+}
+
+const MAX_READINGS = 3
+/** Distinct lines that a result shows of a file that is read rather than searched; each file has at least five. */
+const LINES_OF_A_READING = 4
+
+/**
+ * Is a file read more than three times although nothing was changed since? Readings before the first change of a service
+ * and those after it count apart: to look again at what one has changed is no loop, and neither is a search that shows a line.
+ */
+function readsInLoop(run: Run, path: string): boolean {
+  const change = run.firstChange('services/*.py')
+  const calls = run.callCount
+  const readings = { before: 0, after: 0 }
+  if (run.timesRead(path) <= MAX_READINGS) return false
+  for (let call = 1; call <= calls; call++) {
+    const at: Moment = { turn: call, call }
+    if (!run.sawContentOf(path, { after: at, before: at, lines: LINES_OF_A_READING })) continue
+    readings[change && call >= change.call ? 'after' : 'before'] += 1
+  }
+  return Math.max(readings.before, readings.after) > MAX_READINGS
+}
+
+export default defineTask({
+  id: 'context_manage_v1',
+  title: 'Find every module that has drifted from the configuration, without reading in circles',
+  maxTurns: 25,
+  requires: ['python', 'pytest'],
+
+  setup: projectFiles,
+  prompt: dedent`
+    In this small Python project every module in services/ adds a service charge to an amount. The rate is set in
+    config.py, and that is the only value that counts. Some of the modules have drifted: they work with a rate of their own.
+
+    Look through the modules, find every one that has drifted, and change it so that it takes the rate from config.py and
+    holds no rate itself. \`pytest\` has to pass in the end. Leave config.py and the test as they are, and create no
+    other files.
+  `,
+  allowedWrites: ['services/*.py'],
+
+  verify: {
+    berths: totalsOf('berths'),
+    cancellations: totalsOf('cancellations'),
+    vouchers: totalsOf('vouchers'),
+    offers: totalsOf('offers'),
+    statements: totalsOf('statements'),
+    source: ratesComeFromConfig,
+    suite: ({ tests }) => tests(),
+  },
+
+  flags: {
+    files_surveyed: surveyed,
+    consistency_fixed: run =>
+      MODULES.every(module => run.verified(module)) &&
+      run.verified('source') &&
+      run.verified('suite') &&
+      run.firstChange('services/*.py'),
+    no_read_loops: run => {
+      const engaged = surveyed(run) || run.firstChange('services/*.py')
+      if (!engaged) return false
+      const looped = [CONFIG, ...MODULES.map(pathOf)].find(path => readsInLoop(run, path))
+      return looped === undefined || run.because(`${looped} was read more than ${MAX_READINGS} times without need`)
+    },
+  },
+
+  reference: async ({ sh, read, write }) => {
+    await read(CONFIG)
+    for (const module of MODULES) await read(pathOf(module))
+    for (const module of DRIFTING) await write(pathOf(module), repaired(module))
+    await sh('python3 -m pytest -q')
+    return 'vouchers, offers and statements had rates of their own. All five modules take it from config.py now.'
+  },
+
+  honest: {
+    ...solutionsOf(
+      [waysToSurvey(), waysToRepair(), waysToRunTests().filter(way => !way.name.includes('by file'))],
+      'Done.',
+    ),
+    ...otherHonestWays(),
+  },
+
+  cheats: contextManageCheats(),
+})
