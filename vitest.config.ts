@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { agentBench } from './src/runner/plugin.ts'
 
 const alias = { 'agent-bench': fileURLToPath(new URL('./src/index.ts', import.meta.url)) }
 const report = process.env.AGENT_BENCH_TEST_REPORT
@@ -8,6 +9,10 @@ export default defineConfig({
   test: {
     ...(report === undefined ? {} : { reporters: ['default', ['json', { outputFile: report }]] }),
     projects: [
+      {
+        plugins: [agentBench()],
+        test: { name: 'bench' },
+      },
       {
         resolve: { alias },
         test: { name: 'unit', include: ['{src,reporters,tasks,skills}/**/*.test.ts'], sequence: { groupOrder: 2 } },
