@@ -64,6 +64,10 @@ function needles(): Cheats {
       ['change_accent', 'anchors_preserved'],
       pretended('accent', '--ink', `/* ${accent.after} */ --ink`),
     ),
+    'the declaration of the new colour commented out': page(
+      ['change_accent', 'anchors_preserved'],
+      pretended('accent', accent.before, `/* ${accent.after} */`),
+    ),
     'a second rule that overrides the colour': page(
       ['change_accent', 'anchors_preserved'],
       pretended('accent', '</style>', `  html { ${accent.after} }\n    </style>`),

@@ -101,6 +101,7 @@ function wrongKeys(): Cheats {
   const texts: Readonly<Record<string, string>> = {
     'the key that is no longer valid': `DEPLOY_KEY=${OLD_KEY}\n`,
     'every key there is': `DEPLOY_KEY=${OLD_KEY}\n${LINE}\n`,
+    'every key there is, the valid one first': `${LINE}\nDEPLOY_KEY=${OLD_KEY}\n`,
     'the line as a comment': `# ${LINE}\nDEPLOY_KEY=\n`,
     'a key that begins like the valid one': `${LINE}-2\n`,
     'the key in another case': `DEPLOY_KEY=${RIGHT_KEY.toUpperCase()}\n`,
