@@ -41,6 +41,8 @@ describe('a file is not discovered', () => {
     ['by opening it at a guess', [read]],
     ['by listing it after opening it at a guess', [read, { sh: 'ls attic', delivered: 'kept-guide.txt\n' }]],
     ['by typing its name', [{ sh: 'echo attic/kept-guide.txt', delivered: 'attic/kept-guide.txt\n' }]],
+    ['by typing its name in pieces', [{ sh: "echo kept-'gui''de'.txt", delivered: 'kept-guide.txt\n' }]],
+    ['by typing its name with backslashes', [{ sh: 'echo kept-gu\\ide.txt', delivered: 'kept-guide.txt\n' }]],
     ['by a listing that does not show it', [{ sh: 'ls', delivered: 'README.md\nattic\n' }]],
     ['by a longer name', [{ sh: 'ls /tmp', delivered: 'kept-guide.txt.old not-kept-guide.txt\n' }]],
     ['when nothing was shown', [{ sh: 'ls -R > /dev/null', delivered: '' }]],

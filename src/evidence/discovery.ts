@@ -20,10 +20,15 @@ function holdsName(text: string, name: string): boolean {
   return false
 }
 
+/** Is the name in an argument, also where a shell would put it together (`no''tes`, `no\tes`)? */
+const typesName = (text: string, name: string): boolean =>
+  [text, text.replace(/['"\\]/g, '')].some(typed => viewsOfTyped(typed).some(view => holdsName(view, name)))
+
 /**
  * The call whose result first gave away a path that was there before it: by its last segment, or (a file) by a
  * distinctive line of its content, as `find … -exec cat` shows it. Ends at the first argument that holds the name: from then on
- * nothing tells looking from guessing. A name that also stands in the text of another file comes up when that is read;
+ * nothing tells looking from guessing. Known limit: a name that a program of the agent works out (base64, variables) does
+ * not count as named. A name that also stands in the text of another file comes up when that is read;
  * a task asks only for names that no file mentions.
  */
 export function findDiscovery(log: TrialLog, history: ReadingHistory, path: string): Discovery {
@@ -34,7 +39,7 @@ export function findDiscovery(log: TrialLog, history: ReadingHistory, path: stri
   const shownBy = new Set(history.showings.map(showing => showing.call.call))
   let isThere = log.baseline.entries.has(path)
   for (const call of log.calls) {
-    if (stringsIn(call.args).some(text => viewsOfTyped(text).some(view => holdsName(view, name)))) {
+    if (stringsIn(call.args).some(text => typesName(text, name))) {
       return { call: null, nearest: `call ${call.call} named it before any result did` }
     }
     const isGivenAway = shownBy.has(call.call) || viewsOfDelivered(call.delivered).some(view => holdsName(view, name))
