@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import Docker from 'dockerode'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { ConfigError } from '../src/errors.ts'
+import { LABELS } from '../src/sandbox/docker/container.ts'
+import { reapContainers } from '../src/sandbox/docker/reap.ts'
+import { openSandbox, type PreparedSandbox, prepareSandbox } from '../src/sandbox/index.ts'
+import { describeWith } from './needs.ts'
+import { run } from './sandbox-contract/fixture.ts'
+import { sandboxContract } from './sandbox-contract.ts'
+
+const RUN_ID = `docker-driver-test-${process.pid}`
+const SETTLE_MS = 2_000
+
+function prepare(image: string | null = null): Promise<PreparedSandbox> {
+  return prepareSandbox('docker', { image, runId: RUN_ID, onProgress: () => undefined })
+}
+
+await describeWith(['docker'], 'the docker driver', () => {
+  let prepared: PreparedSandbox
+  const client = new Docker()
+
+  beforeAll(async () => {
+    prepared = await prepare()
+  })
+
+  const containersOf = (runId: string) =>
+    client.listContainers({ all: true, filters: { label: [`${LABELS.run}=${runId}`] } })
+
+  sandboxContract('keeps the contract of sandboxes', () => openSandbox(prepared, { runId: RUN_ID }))
+
+  describe('prepare', () => {
+    const { DOCKER_HOST } = process.env
+    afterEach(() => {
+      if (DOCKER_HOST === undefined) delete process.env.DOCKER_HOST
+      else process.env.DOCKER_HOST = DOCKER_HOST
+    })
+
+    it('names image, engine and why', () => {
+      expect(prepared.image?.name).toMatch(/^agent-bench-sandbox:[0-9a-f]{12}$/)
+      expect(prepared.image?.digest).toMatch(/^sha256:[0-9a-f]{64}$/)
+      expect(prepared.why).toContain(prepared.engine?.version ?? 'no version')
+    })
+
+    it('is a plain value that can be sent to a worker', () => {
+      expect(JSON.parse(JSON.stringify(prepared))).toEqual(prepared)
+    })
+
+    it('says what to do when no engine answers', async () => {
+      process.env.DOCKER_HOST = 'unix:///nowhere/docker.sock'
+      await expect(prepare()).rejects.toMatchObject({ code: 'engine_unreachable', remedy: /Start Docker/ })
+    })
+
+    it('says what to do with an address of another kind', async () => {
+      process.env.DOCKER_HOST = 'ssh://somewhere'
+      await expect(prepare()).rejects.toMatchObject({ code: 'engine_address', remedy: /DOCKER_HOST/ })
+    })
+
+    it('says what to do when the image that was named is not there', async () => {
+      const error = await prepare('no-such-image:1').catch((caught: unknown) => caught)
+      expect(error).toBeInstanceOf(ConfigError)
+      expect(error).toMatchObject({ code: 'image_absent', remedy: /docker pull no-such-image:1/ })
+    })
+  })
+
+  describe('open', () => {
+    it('says what to do when the image has no python3, and leaves no container', async () => {
+      const bare = await prepare('debian:bookworm-slim')
+      const runId = `${RUN_ID}-bare`
+      await expect(openSandbox(bare, { runId })).rejects.toMatchObject({ code: 'image_without_python' })
+      expect(await containersOf(runId)).toEqual([])
+    })
+
+    it('leaves no container when it is aborted', async () => {
+      const runId = `${RUN_ID}-aborted`
+      const reason = new Error('stop')
+      const controller = new AbortController()
+      setTimeout(() => controller.abort(reason), 40)
+      await expect(openSandbox(prepared, { runId, signal: controller.signal })).rejects.toBe(reason)
+      await expect.poll(() => containersOf(runId), { timeout: SETTLE_MS }).toEqual([])
+    })
+  })
+
+  describe('a container', () => {
+    it('is gone after its sandbox was disposed', async () => {
+      const runId = `${RUN_ID}-disposed`
+      {
+        await using sandbox = await openSandbox(prepared, { runId })
+        expect(await containersOf(runId)).toHaveLength(1)
+        expect((await run(sandbox, 'true')).exitCode).toBe(0)
+      }
+      await expect.poll(() => containersOf(runId), { timeout: SETTLE_MS }).toEqual([])
+    })
+
+    it('is lost with a clear error when somebody else removes it', async () => {
+      await using sandbox = await openSandbox(prepared, { runId: `${RUN_ID}-removed` })
+      const running = run(sandbox, 'sleep 30', 30_000)
+      setTimeout(() => client.getContainer(sandbox.info.id).remove({ force: true }), 200)
+      await expect(running).rejects.toMatchObject({ code: 'sandbox_lost' })
+      await expect(run(sandbox, 'true')).rejects.toMatchObject({ code: 'sandbox_lost' })
+    })
+
+    it('is gone two seconds after its harness was killed', async () => {
+      const runId = `${RUN_ID}-killed`
+      const holder = spawn(process.execPath, [
+        fileURLToPath(new URL('./sandbox-holder.mjs', import.meta.url)),
+        JSON.stringify(prepared),
+        runId,
+      ])
+      const [said] = await once(holder.stdout, 'data')
+      expect(String(said)).toBe('running\n')
+      expect(await containersOf(runId)).toHaveLength(1)
+      holder.kill('SIGKILL')
+      await expect.poll(() => containersOf(runId), { timeout: SETTLE_MS }).toEqual([])
+    })
+
+    it('of a dead harness is reaped, one of a living harness is not', async () => {
+      const create = (pid: number, runId: string) =>
+        client.createContainer({
+          Image: prepared.image?.digest ?? '',
+          Cmd: ['true'],
+          Labels: {
+            [LABELS.run]: runId,
+            [LABELS.pid]: String(pid),
+            [LABELS.host]: process.env.HOSTNAME ?? '',
+          },
+        })
+      const dead = spawn('true')
+      await once(dead, 'exit')
+      const { hostname } = await import('node:os')
+      process.env.HOSTNAME = hostname()
+      const gone = `${RUN_ID}-dead`
+      const living = `${RUN_ID}-living`
+      await create(dead.pid ?? 0, gone)
+      const kept = await create(process.pid, living)
+      try {
+        expect(await reapContainers(client)).toBeGreaterThanOrEqual(1)
+        expect(await containersOf(gone)).toEqual([])
+        expect(await containersOf(living)).toHaveLength(1)
+      } finally {
+        await kept.remove({ force: true })
+      }
+    })
+  })
+})

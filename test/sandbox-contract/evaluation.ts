@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest'
+import type { EvaluatedValue, Evaluation } from '../../src/sandbox/index.ts'
+import type { TheSandbox } from '../sandbox-contract.ts'
+import { filesOf } from './fixture.ts'
+
+const FORGE =
+  'import os\ndef frame(text):\n    data = text.encode()\n    os.write(3, len(data).to_bytes(4, "big") + data)\n'
+
+/** Modules that try to get a good result without giving one, and what becomes of them. */
+const ADVERSARIAL: [title: string, source: string, kind: Evaluation['kind']][] = [
+  ['leaves at once', 'import os\ndef f(x):\n    os._exit(0)', 'no-frame'],
+  ['leaves while it is imported', 'import os\nos._exit(0)', 'no-frame'],
+  ['loops while it is imported', 'while True: pass', 'timeout'],
+  ['sleeps in a call', 'import time\ndef f(x):\n    time.sleep(100)', 'timeout'],
+  ['closes the result', 'import os\nos.close(3)\ndef f(x):\n    return x', 'no-frame'],
+  ['closes everything', 'import os\nos.closerange(0, 100)\ndef f(x):\n    return x', 'no-frame'],
+  ['kills itself', 'import os\nos.kill(os.getpid(), 9)', 'no-frame'],
+  ['kills everything', 'import os\nos.kill(-1, 9)\ndef f(x):\n    return x', 'values'],
+  ['begins a frame and hangs', 'import os, time\nos.write(3, b"xx")\ntime.sleep(100)', 'timeout'],
+  ['writes 1 GB to the result', 'import os\nwhile True: os.write(3, b"x" * 65536)', 'too-big'],
+  ['announces a frame that is too big', 'import os\nos.write(3, b"\\xff" * 8)\ndef f(x):\n    return x', 'too-big'],
+  ['writes a frame that is no JSON', `${FORGE}frame("yes")\n`, 'bad-frame'],
+  ['writes a frame of another form', `${FORGE}frame('[{"ok":true,"value":1}]')\n`, 'bad-frame'],
+  ['writes a frame with too few results', `${FORGE}frame('[]')\n`, 'bad-frame'],
+  [
+    'writes a deep frame',
+    `${FORGE}frame('[{"ok":true,"value":' + '{"t":"list","v":[' * 5000 + ']}' * 5000 + '}]')\n`,
+    'bad-frame',
+  ],
+  [
+    'writes after its frame',
+    `${FORGE}frame('[{"ok":true,"value":{"t":"int","v":"2"}}]x' [:-1] )\nos.write(3, b"x")\n`,
+    'values',
+  ],
+  [
+    'writes two frames at once',
+    'import os\nd = b\'[{"ok":true,"value":{"t":"int","v":"2"}}]\'\nos.write(3, (len(d).to_bytes(4, "big") + d) * 2)',
+    'extra-bytes',
+  ],
+  ['prints 1 GB', 'print("x" * (1 << 20) * 1024)\ndef f(x):\n    return x', 'no-frame'],
+]
+
+export function evaluationContract(sandbox: TheSandbox): void {
+  const evaluate = async (source: string, calls: readonly (readonly unknown[])[] = [[2]], timeoutMs = 5_000) => {
+    await sandbox().reset(filesOf({ 'main.py': source }), { room: 'verify' })
+    return sandbox().evaluate(
+      calls.map(args => ({ module: 'main', name: 'f', args })),
+      { timeoutMs },
+    )
+  }
+  /** Values of calls that must give values. */
+  const valuesOf = async (source: string, calls?: readonly (readonly unknown[])[]) => {
+    const evaluation = await evaluate(source, calls)
+    if (evaluation.kind !== 'values') throw new Error(evaluation.kind)
+    return evaluation.results.map(result => (result.ok ? result.value : result.error))
+  }
+  const returning = async (expression: string): Promise<EvaluatedValue | string | undefined> =>
+    (await valuesOf(`import collections, enum, math\ndef f(x):\n    return ${expression}\n`))[0]
+
+  describe('an evaluation', () => {
+    it('gives the value of each call with its type', async () => {
+      const source = 'def f(x):\n    return {"in": x, "twice": (x, [x])}\n'
+      expect(await valuesOf(source, [[1], ['ä\u{1f600}"\n'], [null], [[true, 1.5]]])).toEqual(
+        [
+          { t: 'int', v: '1' },
+          { t: 'str', v: 'ä\u{1f600}"\n' },
+          { t: 'none' },
+          {
+            t: 'list',
+            v: [
+              { t: 'bool', v: true },
+              { t: 'float', v: '1.5' },
+            ],
+          },
+        ].map(value => ({
+          t: 'dict',
+          v: [
+            [{ t: 'str', v: 'in' }, value],
+            [
+              { t: 'str', v: 'twice' },
+              { t: 'tuple', v: [value, { t: 'list', v: [value] }] },
+            ],
+          ],
+        })),
+      )
+    })
+
+    it.each<[string, EvaluatedValue]>([
+      ['True', { t: 'bool', v: true }],
+      ['-(10 ** 30)', { t: 'int', v: `-1${'0'.repeat(30)}` }],
+      ['1.0', { t: 'float', v: '1.0' }],
+      ['1e300 * 10 ** 10', { t: 'float', v: '1e+310' }],
+      ['math.inf', { t: 'float', v: 'inf' }],
+      ['type("I", (int,), {"__eq__": lambda s, o: True, "__repr__": lambda s: "2"})(5)', { t: 'int*', v: '5' }],
+      ['enum.IntEnum("E", "a b").b', { t: 'int*', v: '2' }],
+      ['type("L", (list,), {"__iter__": lambda s: iter([1])})([7])', { t: 'list', v: [{ t: 'int', v: '7' }] }],
+      ['collections.namedtuple("P", "a")(1)', { t: 'tuple', v: [{ t: 'int', v: '1' }] }],
+      [
+        'collections.Counter("a")',
+        {
+          t: 'dict',
+          v: [
+            [
+              { t: 'str', v: 'a' },
+              { t: 'int', v: '1' },
+            ],
+          ],
+        },
+      ],
+      ['{1}', { t: 'other', v: 'set' }],
+      ['10 ** 5000', { t: 'other', v: 'int of more than 13000 bits' }],
+    ])('encodes %s', async (expression, value) => {
+      const given = await returning(expression)
+      // What Python computes with infinities differs by operation; the point here is the type.
+      if (expression.startsWith('1e300')) expect(given).toSatisfy(v => v === 'OverflowError' || typeof v === 'object')
+      else expect(given).toEqual(value)
+    })
+
+    it('bounds depth and number of values', async () => {
+      const deep = 'def f(x):\n    v = []\n    for _ in range(100000): v = [v]\n    return v\n'
+      expect(JSON.stringify(await valuesOf(deep))).toContain('nested too deep')
+      const wide = 'def f(x):\n    v = []\n    v += [v, v, v]\n    return v\n'
+      const evaluation = await evaluate(wide, [[1]], 10_000)
+      expect(['values', 'too-big']).toContain(evaluation.kind)
+    })
+
+    it('names the exception of a call that raised one, and goes on', async () => {
+      const source = 'import sys\ndef f(x):\n    if x == 0: sys.exit(0)\n    return 1 // (x - 1)\n'
+      expect(await valuesOf(source, [[1], [0], [2]])).toEqual(['ZeroDivisionError', 'SystemExit', { t: 'int', v: '1' }])
+      expect(await valuesOf('def f(:')).toEqual(['SyntaxError'])
+      expect(await valuesOf('x = 1')).toEqual(['AttributeError'])
+    })
+
+    it('does not mind what honest code leaves behind', async () => {
+      const source = `
+import atexit, subprocess, threading, time
+atexit.register(lambda: open('/tmp/x', 'w').write('x'))
+threading.Thread(target=time.sleep, args=(100,)).start()
+subprocess.Popen(['sleep', '100'])
+print('hello')
+def f(x):
+    print('called')
+    return x + 1`
+      expect(await valuesOf(source)).toEqual([{ t: 'int', v: '3' }])
+    })
+
+    it('is not led astray by a module that replaces parts of Python', async () => {
+      const source = `
+import builtins, sys
+sys.modules['json'] = None
+builtins.isinstance = lambda *a: True
+builtins.str = builtins.len = None
+def f(x):
+    return 7`
+      const [value] = await valuesOf(source).catch(() => ['no value'])
+      expect([JSON.stringify({ t: 'int', v: '7' }), '"no value"', '"TypeError"']).toContain(JSON.stringify(value))
+    })
+
+    it('imports modules of packages, and reads no compiled code beside the source', async () => {
+      await sandbox().reset(filesOf({ 'pkg/__init__.py': '', 'pkg/inner.py': 'def g():\n    return "inner"\n' }), {
+        room: 'verify',
+      })
+      expect(await sandbox().evaluate([{ module: 'pkg.inner', name: 'g', args: [] }], { timeoutMs: 5_000 })).toEqual({
+        kind: 'values',
+        results: [{ ok: true, value: { t: 'str', v: 'inner' } }],
+      })
+    })
+
+    it('cannot write to the workspace', async () => {
+      expect(await valuesOf('def f(x):\n    open("/workspace/main.py", "w")\n')).toEqual(['PermissionError'])
+    })
+
+    it.each(ADVERSARIAL)('of a module that %s gives nothing that counts', async (title, source, kind) => {
+      const before = process.memoryUsage().rss
+      const evaluation = await evaluate(source, [[2]], kind === 'timeout' ? 700 : 10_000)
+      if (title === 'prints 1 GB') expect(['no-frame', 'values']).toContain(evaluation.kind)
+      else if (title === 'writes after its frame') expect(['values', 'extra-bytes']).toContain(evaluation.kind)
+      else expect(evaluation.kind).toBe(kind)
+      expect(process.memoryUsage().rss - before).toBeLessThan(50 * 1024 * 1024)
+      // Whatever happened, the sandbox works as before.
+      expect(await valuesOf('def f(x):\n    return x')).toEqual([{ t: 'int', v: '2' }])
+    })
+  })
+}
