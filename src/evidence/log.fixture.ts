@@ -1,6 +1,6 @@
 /** Builds trial logs for unit tests from what a test cares about. */
 import { createHash } from 'node:crypto'
-import type { TestReport } from '../sandbox/sandbox.ts'
+import type { StubReport, TestReport } from '../sandbox/sandbox.ts'
 import type { Entry, Snapshot, SnapshotDelta } from '../sandbox/snapshot.ts'
 import type { LoggedCall, TrialLog } from './log.ts'
 
@@ -16,6 +16,7 @@ export interface CallFixture {
   /** New texts of files; null deletes. An entry stands for itself. */
   readonly writes?: Readonly<Record<string, string | Entry | null>>
   readonly reports?: readonly TestReport[]
+  readonly stubs?: readonly StubReport[]
 }
 
 export interface LogFixture {
@@ -84,6 +85,7 @@ export function makeLog(fixture: LogFixture): TrialLog {
       delivered: call.delivered ?? '',
       durationMs: 1,
       testReports: call.reports ?? [],
+      stubReports: call.stubs ?? [],
       delta: call.writes === undefined ? null : delta,
     }
   })

@@ -1,6 +1,6 @@
 /** The event log of one trial: everything a flag may read. It is stored whole, so that old trials can be judged again. */
 
-import type { StopReason, TestReport } from '../sandbox/sandbox.ts'
+import type { StopReason, StubReport, TestReport } from '../sandbox/sandbox.ts'
 import type { Snapshot, SnapshotDelta } from '../sandbox/snapshot.ts'
 import type { CheckResult } from '../spec/verify.ts'
 
@@ -18,6 +18,7 @@ export interface LoggedCall {
   readonly delivered: string
   readonly durationMs: number
   readonly testReports: readonly TestReport[]
+  readonly stubReports: readonly StubReport[]
   /** null when the call cannot have changed anything. */
   readonly delta: SnapshotDelta | null
 }

@@ -6,11 +6,13 @@
  * both bounds include the call itself: `before: m` is up to and including `m.call`, `after: m` is from `m.call` on.
  */
 
+import { posix } from 'node:path'
 import { checkGlob, compileGlobs } from '../spec/globs.ts'
-import type { Moment, Order, ReadQuestion, Run } from '../spec/run.ts'
+import type { CommandQuestion, Moment, Order, ReadQuestion, Run, StubQuestion } from '../spec/run.ts'
 import { type FirstChange, firstChanges, firstExistence, firstFitting } from './changes.ts'
 import { findDiscovery } from './discovery.ts'
 import type { TrialLog } from './log.ts'
+import { type CommandHistory, commandHistory, commandRuns, nearestCommand } from './ran.ts'
 import { createReader, type Reader, type ReadingHistory } from './reading.ts'
 import { type TestSession, testSessions } from './sessions.ts'
 import { callInWords, counted, firstMention, momentInWords, quoted } from './words.ts'
@@ -60,6 +62,9 @@ const momentOf = (call: { readonly turn: number; readonly call: number }): Momen
   turn: call.turn,
   call: call.call,
 })
+
+/** A pattern that finds just this text. */
+const literalPattern = (text: string) => new RegExp(text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
 
 /** A copy without the flags that make a RegExp remember its last place. */
 const stateless = (pattern: RegExp) => new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ''))
@@ -158,11 +163,13 @@ export interface Facts {
   readonly reader: Reader
   readonly sessions: () => readonly TestSession[]
   readonly changes: () => readonly FirstChange[]
+  readonly commands: () => CommandHistory
 }
 
 export function createFacts(log: TrialLog): Facts {
   let sessions: readonly TestSession[] | null = null
   let changes: readonly FirstChange[] | null = null
+  let commands: CommandHistory | null = null
   return {
     reader: createReader(log),
     sessions() {
@@ -172,6 +179,10 @@ export function createFacts(log: TrialLog): Facts {
     changes() {
       changes ??= firstChanges(log)
       return changes
+    },
+    commands() {
+      commands ??= commandHistory(log)
+      return commands
     },
   }
 }
@@ -191,7 +202,7 @@ export function createRun(
 } {
   const questions: Question[] = []
   const reasons: string[] = []
-  const { reader, sessions: allSessions, changes: allChanges } = facts
+  const { reader, sessions: allSessions, changes: allChanges, commands: allCommands } = facts
 
   /** Records a question; its stack starts above `asker`, which is the flag's own line. */
   function record<A extends Answer>(asker: keyof Run, found: Found<A>): A {
@@ -298,6 +309,42 @@ export function createRun(
       : { answer: momentOf(call), finding: `call ${call.call} of ${quoted(call.tool)} was no valid call` }
   }
 
+  function stubRunOf(path: string, question: StubQuestion): Found<Moment | false> {
+    requirePath(path)
+    const impossible = impossibleBound(question)
+    if (impossible !== null) return { answer: false, finding: `${path}: ${impossible}` }
+    const pattern = question.args === undefined ? null : stateless(question.args)
+    const runs = allCommands().stubs.filter(({ report }) => report.path === path)
+    const fitting = runs.filter(({ report }) => pattern?.test(report.args.join(' ')) ?? true)
+    const within = fitting.find(({ call }) => isWithin(question, call))
+    if (within !== undefined) {
+      return { answer: momentOf(within.call), finding: `${path} was run in ${callInWords(within.call)}` }
+    }
+    const [other] = fitting.length > 0 ? fitting : runs
+    const nearest =
+      other === undefined
+        ? nearestCommand(log, allCommands(), literalPattern(posix.basename(path)))
+        : `it was run in ${callInWords(other.call)}${fitting.length > 0 ? `, but not ${boundInWords(question)}` : ' with other arguments'}`
+    return { answer: false, finding: `${path} was not run: ${nearest}` }
+  }
+
+  function commandOf(pattern: RegExp, question: CommandQuestion): Found<Moment | false> {
+    const what = `no command fits ${pattern}`
+    const impossible = impossibleBound(question)
+    if (impossible !== null) return { answer: false, finding: `${what}: ${impossible}` }
+    const runs = commandRuns(allCommands(), pattern, question)
+    const within = runs.find(({ call }) => isWithin(question, call))
+    if (within !== undefined) {
+      return { answer: momentOf(within.call), finding: `${quoted(within.text)} was run in call ${within.call.call}` }
+    }
+    const [other] = runs
+    const nearest =
+      other === undefined
+        ? nearestCommand(log, allCommands(), pattern)
+        : `${quoted(other.text)} was run in call ${other.call.call}, but not ${boundInWords(question)}`
+    return { answer: false, finding: `${what}: ${nearest}` }
+  }
+
   const run: Run = {
     sawContentOf(path, question = {}) {
       requirePath(path)
@@ -338,6 +385,8 @@ export function createRun(
     discovered: (path, order = {}) => record('discovered', discoveryOf(path, order)),
     firstText: (path, fits) => record('firstText', fittingTextOf(path, fits)),
     madeInvalidCall: () => record('madeInvalidCall', invalidCall()),
+    ranStub: (path, question = {}) => record('ranStub', stubRunOf(path, question)),
+    ranCommand: (pattern, question = {}) => record('ranCommand', commandOf(pattern, question)),
   }
   return { run, questions, reasons }
 }

@@ -19,6 +19,7 @@ import {
   sha256,
   share,
   snapshot,
+  stubReport,
   testReport,
   text,
   texts,
@@ -49,6 +50,7 @@ const turnLog = exactly({
   invalid_tool_call: truth,
   invalid_kind: { enum: ['unknown_tool', 'malformed_arguments', null] },
   test_reports: { type: 'array', items: testReport },
+  stub_reports: { type: 'array', items: stubReport },
   delta: nullable(delta),
 })
 

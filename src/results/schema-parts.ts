@@ -68,6 +68,15 @@ export const testReport = exactly({
   failures: texts,
 })
 
+export const stubReport = exactly({
+  path: text,
+  sha256,
+  args: texts,
+  interpreter: text,
+  cwd: text,
+  sender: exactly({ pid: { type: 'integer' }, uid: { type: 'integer' } }),
+})
+
 export const resetProof = exactly({
   processes_left: count,
   leftovers: count,

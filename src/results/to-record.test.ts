@@ -37,6 +37,15 @@ const testReport = fc.record({
   failures: fc.array(fc.string()),
 })
 
+const stubReport = fc.record({
+  path: anyPath,
+  sha256,
+  args: fc.array(fc.string()),
+  interpreter: fc.string(),
+  cwd: anyPath,
+  sender: fc.record({ pid: fc.integer(), uid: fc.integer() }),
+})
+
 /** Texts by the hash they are stored under; like real hashes, one hash never stands for two texts. */
 function call(pool: readonly (readonly [string, string])[]): fc.Arbitrary<LoggedCall> {
   return fc.record({
@@ -50,6 +59,7 @@ function call(pool: readonly (readonly [string, string])[]): fc.Arbitrary<Logged
     delivered: fc.string({ unit: 'binary' }),
     durationMs: fc.nat().map(ms => ms),
     testReports: fc.array(testReport, { maxLength: 2 }),
+    stubReports: fc.array(stubReport, { maxLength: 2 }),
     delta: fc.option(
       fc.record({
         root: fc.string(),
@@ -162,6 +172,7 @@ describe('recordFlags', () => {
           invalid_tool_call: false,
           invalid_kind: null,
           test_reports: [],
+          stub_reports: [],
           delta: null,
         })),
       }),

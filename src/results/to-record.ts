@@ -110,6 +110,7 @@ function recordCall(call: LoggedCall): RecordedTurnLog {
     invalid_tool_call: call.invalid !== null,
     invalid_kind: call.invalid,
     test_reports: call.testReports.map(recordTestReport),
+    stub_reports: call.stubReports,
     delta: call.delta === null ? null : recordDelta(call.delta),
   }
 }
@@ -126,6 +127,7 @@ function callOf(turnLog: RecordedTurnLog, contents: TrialRecord['contents']): Lo
     delivered: turnLog.delivered,
     durationMs: turnLog.elapsed_sec * 1_000,
     testReports: turnLog.test_reports,
+    stubReports: turnLog.stub_reports,
     delta: turnLog.delta === null ? null : deltaOf(turnLog.delta, contents),
   }
 }

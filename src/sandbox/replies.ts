@@ -130,6 +130,7 @@ export function readExecResult(fields: Fields, body: Uint8Array, uid: number, la
     stdout: capturedOutput,
     stderr: capturedErrors,
     testReports,
+    stubReports: [],
     droppedReports: numberField(fields, 'droppedReports') + messages.length - testReports.length,
     delta,
   }

@@ -46,6 +46,23 @@ export interface TestReport {
   readonly failures: readonly string[]
 }
 
+/**
+ * A stub said that it runs, and the executor looked who said so: the process that asked is a child of an interpreter whose
+ * command line names that file. Corroborated, not proved.
+ */
+export interface StubReport {
+  /** The script, relative to the workspace, with links resolved. */
+  readonly path: string
+  /** SHA-256 (hex) of the file when it reported; a stub of the setup has the setup's. */
+  readonly sha256: string
+  /** Its arguments as the kernel has them, without interpreter and script. */
+  readonly args: readonly string[]
+  /** File name of the interpreter, for example `bash`. */
+  readonly interpreter: string
+  readonly cwd: string
+  readonly sender: { readonly pid: number; readonly uid: number }
+}
+
 export type StopReason = 'timeout' | 'output' | 'cancelled'
 
 export interface ExecResult {
@@ -57,6 +74,7 @@ export interface ExecResult {
   readonly stdout: CapturedStream
   readonly stderr: CapturedStream
   readonly testReports: readonly TestReport[]
+  readonly stubReports: readonly StubReport[]
   /** Messages to the witness that were no reports, or too many. */
   readonly droppedReports?: number
   readonly delta: SnapshotDelta

@@ -108,6 +108,11 @@ function inventedRun(pattern: number, { checks, reads, files, textOf }: Notes): 
       return moment()
     },
     madeInvalidCall: () => moment(),
+    ranStub(path) {
+      note(files, path)
+      return moment()
+    },
+    ranCommand: () => moment(),
   }
 }
 

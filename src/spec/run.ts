@@ -19,6 +19,18 @@ export interface ReadQuestion extends Order {
   readonly showing?: RegExp
 }
 
+export interface StubQuestion extends Order {
+  /** The arguments, joined by single spaces, must match. */
+  readonly args?: RegExp
+}
+
+export interface CommandQuestion extends Order {
+  /** Scripts that are stubs: a call of one counts by its own report, never by the command line. */
+  readonly stubs?: readonly string[]
+  /** Files that are meant: a script of the same name somewhere else, or of a name that only ends alike, does not count. */
+  readonly scripts?: readonly string[]
+}
+
 export interface Run<Check extends string = string> {
   /** First moment at which content of the file, as it was then, was in a tool result. */
   sawContentOf(path: string, question?: ReadQuestion): Moment | false
@@ -55,4 +67,12 @@ export interface Run<Check extends string = string> {
   firstText(path: string, fits: (text: string) => boolean): Moment | false
   /** First call of a tool that does not exist, or with arguments that the tool does not take. */
   madeInvalidCall(): Moment | false
+  /** First moment at which the stub at this path reported that it ran. */
+  ranStub(path: string, question?: StubQuestion): Moment | false
+  /**
+   * First moment at which a command that fits was executed: a simple command of the command line (also in a sub-shell, in
+   * `bash -c` or a script the agent wrote), or a stub. The match must begin in the program or script, so a command line
+   * that is only printed or searched for does not count.
+   */
+  ranCommand(pattern: RegExp, question?: CommandQuestion): Moment | false
 }

@@ -35,6 +35,7 @@ export function createVerifyTools(options: {
     python: module => pythonModule(module, evaluate),
     tests: runTests,
     text: path => textIn(files, path),
+    size: path => files.get(path)?.bytes.length ?? null,
     files: [...files.keys()].sort(),
     check: (ok, reason) => ({ ok, reason }),
   }

@@ -42,6 +42,8 @@ export interface VerifyTools {
   tests(): Promise<CheckResult>
   /** Text of a file the agent left (allowed writes only), or null. */
   text(path: string): string | null
+  /** Bytes of a file, of any kind, or null where there is none. */
+  size(path: string): number | null
   /** Paths of files the agent left. */
   readonly files: readonly string[]
   /** Result with a reason, for checks written by hand. */

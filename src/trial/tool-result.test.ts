@@ -21,6 +21,7 @@ function exec(over: Partial<ExecResult>): ExecResult {
     stdout: EMPTY,
     stderr: EMPTY,
     testReports: [],
+    stubReports: [],
     delta: DELTA,
     ...over,
   }

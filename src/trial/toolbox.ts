@@ -5,7 +5,10 @@ import { RESULT_CHARACTERS, showExec, showRead } from './tool-result.ts'
 import { parseCall, TOOL_DEFINITIONS } from './tools.ts'
 
 /** What one executed call adds to the log besides its number, turn, tool and arguments. */
-type Observation = Pick<LoggedCall, 'invalid' | 'exitCode' | 'stopped' | 'delivered' | 'testReports' | 'delta'>
+type Observation = Pick<
+  LoggedCall,
+  'invalid' | 'exitCode' | 'stopped' | 'delivered' | 'testReports' | 'stubReports' | 'delta'
+>
 
 const REFUSED: Observation = {
   invalid: null,
@@ -13,6 +16,7 @@ const REFUSED: Observation = {
   stopped: null,
   delivered: '',
   testReports: [],
+  stubReports: [],
   delta: null,
 }
 
@@ -35,6 +39,7 @@ async function execute(
         stopped: result.stopped,
         delivered: showExec(result, commandTimeoutMs),
         testReports: result.testReports,
+        stubReports: result.stubReports,
         delta: result.delta,
       }
     }

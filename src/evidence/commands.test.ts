@@ -1,0 +1,168 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { executedCommands } from './commands.ts'
+import { makeLog } from './log.fixture.ts'
+import { createRun } from './run.ts'
+
+/** Script and arguments of everything that was executed. */
+const ran = (line: string, texts: Readonly<Record<string, string>> = {}) =>
+  executedCommands(line, path => texts[path] ?? null).map(({ script, args }) => [script ?? '-', ...args].join(' '))
+
+const SCRIPT = 'skill/scripts/make.sh'
+const CALL = `${SCRIPT} --title Q1`
+
+describe('a command is found in whatever way it is executed', () => {
+  it.each([
+    ['by interpreter', `bash ${CALL}`],
+    ['by path', `./${CALL}`],
+    ['by absolute path', `/workspace/${CALL}`],
+    ['with options of the shell', `bash -eu -o pipefail ${CALL}`],
+    ['after cd', 'cd skill/scripts && ./make.sh --title Q1'],
+    ['after two cd', 'cd skill; cd scripts; sh make.sh --title Q1'],
+    ['in a sub-shell', `(cd skill && bash scripts/make.sh --title Q1)`],
+    ['in a pipeline', `bash ${CALL} 2>&1 | tee /tmp/log`],
+    ['in a command substitution', `out=$(bash ${CALL}); echo "$out"`],
+    ['in backticks', `echo \`bash ${CALL}\``],
+    ['through a variable', `s=${SCRIPT}; bash "$s" --title Q1`],
+    ['through a variable that is split', `c="bash ${SCRIPT}"; $c --title Q1`],
+    ['with a variable as argument', `t=Q1; bash ${SCRIPT} --title "$t"`],
+    ['in bash -c', `bash -lc 'bash ${CALL}'`],
+    ['in a here-document', `bash <<'EOF'\nbash ${CALL}\nEOF`],
+    ['in eval', `eval "bash ${CALL}"`],
+    ['in a function', `go() { bash ${SCRIPT} --title "$1"; }; go Q1`],
+    ['in an if', `if test -f ${SCRIPT}; then bash ${CALL}; fi`],
+    ['in a loop', `for t in Q1; do bash ${SCRIPT} --title $t; done`],
+    ['after a test', `[ -f out ] || bash ${CALL}`],
+    ['behind wrappers', `timeout 20 env A=1 nice -n 5 bash ${CALL}`],
+    ['by exec', `exec bash ${CALL}`],
+    ['in the background', `bash ${CALL} & wait`],
+    ['over several lines', `bash ${SCRIPT} \\\n  --title Q1`],
+    ['sourced', `. ${CALL}`],
+    ['by find', `find skill -name make.sh -exec bash ${CALL} ';'`],
+  ])('%s', (_name, line) => {
+    expect(ran(line)).toContain(CALL)
+  })
+
+  it('in a script that the agent wrote', () => {
+    expect(ran('bash run.sh Q1', { 'run.sh': `#!/bin/bash\nbash ${SCRIPT} --title "$1"\n` })).toContain(CALL)
+    expect(ran('./skill/all.sh', { 'skill/all.sh': 'bash "$(dirname "$0")/scripts/make.sh" --title Q1\n' })).toContain(
+      CALL,
+    )
+    expect(
+      ran('bash skill/all.sh', {
+        'skill/all.sh': 'here=$(cd "$(dirname "$0")" && pwd)\nbash "$here/scripts/make.sh" --title Q1\n',
+      }),
+    ).toContain(CALL)
+  })
+
+  it('by a module of Python', () => {
+    expect(ran('cd skill && python3 -m scripts.sum --input a')).toContain('skill/scripts/sum.py --input a')
+  })
+})
+
+describe('what is not executed is no command', () => {
+  it.each([
+    ['echoed', `echo bash ${CALL}`],
+    ['in quotes', `echo "bash ${CALL}"`],
+    ['in a comment', `ls # bash ${CALL}`],
+    ['searched for', `grep -r "bash ${CALL}" skill`],
+    ['after false &&', `false && bash ${CALL}`],
+    ['after true ||', `true || bash ${CALL}`],
+    ['after exit', `exit 0; bash ${CALL}`],
+    ['in if false', `if false; then bash ${CALL}; fi`],
+    ['in a loop that is never entered', `while false; do bash ${CALL}; done`],
+    ['in a function that is not called', `go() { bash ${CALL}; }; ls`],
+    ['in a here-document for cat', `cat <<'EOF'\nbash ${CALL}\nEOF`],
+    ['printed to a file', `printf 'bash ${CALL}' > run.sh`],
+    ['in a line that no shell parses', `if bash ${CALL}`],
+    ['as text for python', `python3 -c "print('bash ${CALL}')"`],
+  ])('%s', (_name, line) => {
+    expect(ran(line)).not.toContain(CALL)
+  })
+})
+
+describe('run.ranCommand', () => {
+  const setup = { 'skill/scripts/sum.py': 'print(1)\n' }
+  const question = { scripts: Object.keys(setup) }
+  const pattern = /sum\.py.*--input\s+\S*sales\.csv/
+  const asks = (sh: string, writes = {}) =>
+    createRun(makeLog({ setup, calls: [{ sh: 'ls' }, { sh, writes }] })).run.ranCommand(pattern, question)
+
+  it.each([
+    'python3 skill/scripts/sum.py --input skill/data/sales.csv',
+    'cd skill && python3 scripts/sum.py --input data/sales.csv',
+    'cd skill/scripts; python3 sum.py --verbose --input ../data/sales.csv | head',
+    'python3 -u /workspace/skill/scripts/sum.py --input "skill/data/sales.csv"',
+  ])('counts %s', sh => {
+    expect(asks(sh)).toEqual({ turn: 2, call: 2 })
+  })
+
+  it.each([
+    'echo python3 skill/scripts/sum.py --input skill/data/sales.csv',
+    'cat skill/scripts/sum.py --input sales.csv',
+    'python3 skill/scripts/sum.py --input other.csv',
+    'python3 /tmp/sum.py --input skill/data/sales.csv',
+    'python3 my_sum.py --input skill/data/sales.csv',
+    'python3 sum.py --input skill/data/sales.csv',
+  ])('does not count %s', sh => {
+    expect(asks(sh)).toBe(false)
+  })
+
+  it('does not let a pattern that begins with .* match in the arguments', () => {
+    const log = makeLog({ calls: [{ sh: 'echo bash make.sh' }] })
+    expect(createRun(log).run.ranCommand(/.*make\.sh/)).toBe(false)
+    expect(createRun(log).run.ranCommand(/^.*make\.sh/)).toBe(false)
+  })
+
+  it('counts a stub by its report only', () => {
+    const stub = { 'skill/scripts/sum.py': 'stub\n' }
+    const options = { ...question, stubs: Object.keys(stub) }
+    const sh = 'python3 skill/scripts/sum.py --input sales.csv'
+    const silent = makeLog({ setup: stub, calls: [{ sh }] })
+    expect(createRun(silent).run.ranCommand(pattern, options)).toBe(false)
+    const entry = silent.baseline.entries.get('skill/scripts/sum.py')
+    const report = {
+      path: 'skill/scripts/sum.py',
+      sha256: entry?.type === 'file' ? entry.sha256 : '',
+      args: ['--input', 'sales.csv'],
+      interpreter: 'python3',
+      cwd: '/workspace',
+      sender: { pid: 9, uid: 1000 },
+    }
+    const told = makeLog({ setup: stub, calls: [{ sh: 'python3 wrapper.py', stubs: [report] }] })
+    expect(createRun(told).run.ranCommand(pattern, options)).toEqual({ turn: 1, call: 1 })
+    expect(createRun(told).run.ranStub('skill/scripts/sum.py', { args: /sales/ })).toEqual({ turn: 1, call: 1 })
+    const forged = makeLog({ setup: stub, calls: [{ sh, stubs: [{ ...report, sha256: 'f'.repeat(64) }] }] })
+    expect(createRun(forged).run.ranStub('skill/scripts/sum.py')).toBe(false)
+  })
+
+  it('says what came nearest', () => {
+    const log = makeLog({ setup, calls: [{ sh: 'echo python3 skill/scripts/sum.py --input sales.csv' }] })
+    const { run, questions } = createRun(log)
+    run.ranCommand(pattern, question)
+    expect(questions[0]?.finding).toMatch(/names it, but did not run it/)
+  })
+})
+
+describe('any text', () => {
+  it('is worked out without an error', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 80 }), text => {
+        executedCommands(text)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('quoted as a shell quotes it, arrives unchanged as an argument', () => {
+    const quote = (word: string) => `'${word.replaceAll("'", "'\\''")}'`
+    fc.assert(
+      fc.property(fc.array(fc.string({ minLength: 0 }), { maxLength: 5 }), args => {
+        fc.pre(args.every(arg => !arg.includes('\0')))
+        const [command] = executedCommands(`bash ${SCRIPT} ${args.map(quote).join(' ')}`)
+        expect(command?.args).toEqual(args)
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
