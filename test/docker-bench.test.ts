@@ -1,12 +1,23 @@
 /** The whole product on a real engine: Vitest, plugin, sandbox, journal, reports. */
 import { execFileSync } from 'node:child_process'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { describeWith } from './needs.ts'
-import { createProject, HELLO_TASK } from './project.ts'
+import { createProject, HELLO_TASK, type Project } from './project.ts'
 import { call, conversation, say, startScriptedServer } from './scripted-server.ts'
 
 const REFERENCE = { BENCH_SANDBOX: 'docker', BENCH_AGENT: 'reference' }
+
+/** Containers of the project's run, whose id is in the name of its journal. */
+async function containersOf(project: Project): Promise<readonly string[]> {
+  const [journal] = await readdir(join(project.dir, 'results/journal')).catch(() => [])
+  if (journal === undefined) return []
+  const runId = journal.split('.')[0]
+  const out = execFileSync('docker', ['ps', '-aq', '--filter', `label=agent-bench.run=${runId}`], { encoding: 'utf8' })
+  return out.split('\n').filter(line => line !== '')
+}
 
 async function eventually(condition: () => boolean | Promise<boolean>, withinMs: number): Promise<boolean> {
   const deadline = performance.now() + withinMs
@@ -52,7 +63,7 @@ await describeWith(['docker'], 'the bench on docker', () => {
     const [summary] = await project.summaries()
     expect(summary).toMatchObject({ avg_score: 0, verdict: 'fail', pass_hat_k: 0 })
     expect(Object.values(summary?.skills ?? {}).every(skill => skill.reached === 0)).toBe(true)
-    expect(run.stdout).toMatch(/✗ read +trials? /)
+    expect(run.stdout).toMatch(/✗ read +all 3 trials +name\.txt was never shown/)
   })
 
   it('points a lost flag at its line in the spec file', async () => {
@@ -98,20 +109,12 @@ await describeWith(['docker'], 'the bench on docker', () => {
     )
     await using project = await createProject({ 'tasks/demo/hello.bench.ts': slow })
     const run = project.start([], REFERENCE)
-    let output = ''
-    run.process.stdout?.on('data', (text: string) => {
-      output += text
-    })
     const pid = run.process.pid
     if (pid === undefined) throw new Error('Vitest did not start')
-    const label = () =>
-      execFileSync('docker', ['ps', '-q', '--filter', 'label=agent-bench.run', '--no-trunc'], { encoding: 'utf8' })
-    expect(await eventually(() => output.includes('sandbox') && label() !== '', 30_000)).toBe(true)
-    const ids = label().trim().split('\n')
-    await sleep(500)
+    expect(await eventually(async () => (await containersOf(project)).length === 1, 30_000)).toBe(true)
     process.kill(-pid, 'SIGKILL')
     await run.ended
-    expect(await eventually(() => !ids.some(id => label().includes(id)), 2_000)).toBe(true)
+    expect(await eventually(async () => (await containersOf(project)).length === 0, 2_000)).toBe(true)
   })
 })
 
@@ -143,7 +146,13 @@ await describeWith(['docker'], 'a run that cannot be made or goes wrong', () => 
     const text = run.stdout + run.stderr
     expect(text).toMatch(/allowedWrite/)
     expect(text).toMatch(/Did you mean .?allowedWrites/i)
-    expect(text).toMatch(/greets/)
+    expect(text).toContain('tasks/demo/hello.bench.ts: allowedWrite')
+
+    await project.write({ 'tasks/demo/hello.bench.ts': HELLO_TASK.replace("verified('greets')", "verified('greet')") })
+    const second = await project.run([], REFERENCE)
+    expect(second.status).toBe(1)
+    expect(second.stdout + second.stderr).toMatch(/flags\.greeted.*greet/)
+    expect(second.stdout + second.stderr).toMatch(/Did you mean .*greets/)
   })
 
   it('books a flag that throws as a fault: inconclusive, exit status 2, the model is not blamed', async () => {

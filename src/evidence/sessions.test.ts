@@ -31,6 +31,19 @@ describe('outcome of a session', () => {
     expect(sessionsOf(call(session, '', 0)).map(one => one.outcome)).toEqual([outcome])
   })
 
+  it.each<[string, readonly string[] | null, number]>([
+    ['pytest itself', ['/usr/bin/python3', '/usr/bin/pytest', '-q'], 1],
+    ['python3 -m pytest', ['python3', '-m', 'pytest'], 1],
+    ['code given with -c that says pytest', ['python3', '-c', 'import pytest; pytest.main()'], 1],
+    ['a script of its own', ['python3', 'run_tests.py'], 1],
+    ['a process whose command line could not be read', null, 1],
+    ['code piped into an interpreter', ['python3', '-'], 0],
+    ['code given with -c that never says pytest', ['python3', '-c', 'import socket'], 0],
+    ['an interpreter without anything', ['python3'], 0],
+  ])('counts a report of %s or not', (_what, argv, count) => {
+    expect(sessionsOf(call({ ...PASS, argv }, '', 0))).toHaveLength(count)
+  })
+
   it('pairs the reports of several sessions of one call by process', () => {
     const [startOne, finishOne] = sessionReports({ ...FAIL, pid: 1 })
     const [startTwo, finishTwo] = sessionReports({ ...PASS, pid: 2 })

@@ -131,6 +131,19 @@ function coversAll(report: TestReport, testFiles: readonly string[], paths: Read
   )
 }
 
+// --- Who reported -----------------------------------------------------------------------------------------------
+
+/**
+ * Can this process have run pytest? Its command line names pytest, or it runs a script file (which may call
+ * `pytest.main()`); code piped into an interpreter or given with -c that never says pytest does not. A command line that
+ * could not be read is taken in its favour. This only raises the price of a forged report, see docs/evidence.md.
+ */
+function mayRunPytest({ argv }: TestReport['sender']): boolean {
+  if (argv === null || argv.some(argument => /py\.?test/.test(argument))) return true
+  const script = argv.slice(1).find(argument => argument === '-c' || argument === '-' || !argument.startsWith('-'))
+  return script !== undefined && script !== '-c' && script !== '-'
+}
+
 // ----------------------------------------------------------------------------------------------------------------
 
 const momentOf = (call: LoggedCall): Moment => ({ turn: call.turn, call: call.call })
@@ -180,7 +193,7 @@ export function testSessions(log: TrialLog): readonly TestSession[] {
     const testFiles = (setupTests.length > 0 ? setupTests : [...paths].filter(isTestFile)).filter(file =>
       paths.has(file),
     )
-    for (const { first, finish } of pairReports(call.testReports)) {
+    for (const { first, finish } of pairReports(call.testReports.filter(report => mayRunPytest(report.sender)))) {
       if (!isBelowWorkspace(first.cwd)) continue
       const outcome = outcomeOf(finish)
       sessions.push({
