@@ -39,7 +39,7 @@ export function hostileContract(sandbox: TheSandbox, traits: SandboxTraits): voi
       const hopper = python('import os\nwhile True:\n    if os.fork(): os._exit(0)\n    os.setsid()')
       const result = await run(sandbox(), `${hopper}; sleep 0.3`, 5_000)
       expect(result.stopped).toBeNull()
-      expect(await outputOf(sandbox(), 'pgrep python3 || echo none')).toBe('none\n')
+      expect(await outputOf(sandbox(), 'pgrep -u agent python3 || echo none')).toBe('none\n')
     })
 
     it.runIf(traits.limitsMemory)('that takes all memory is ended, not the sandbox', async () => {

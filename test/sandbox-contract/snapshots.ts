@@ -36,7 +36,7 @@ export function snapshotContract(sandbox: TheSandbox): void {
     })
 
     it('has a root that follows from its entries', async () => {
-      await change('ln -s ../target link; mkfifo pipe; chmod 4755 main.py; printf x > $(printf "\\377\\n")')
+      await change("ln -s ../target link; mkfifo pipe; chmod 4755 main.py; printf x > $'\\377\\n'")
       const snapshot = await sandbox().freeze()
       expect(rootOf(snapshot.entries)).toBe(snapshot.root)
       expect(snapshot.entries.get('link')).toEqual({ type: 'symlink', target: '../target' })

@@ -1,0 +1,63 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseTestReport } from './test-reports.ts'
+
+const REPORT = {
+  event: 'finish',
+  cwd: '/workspace',
+  collected: 3,
+  passed: 1,
+  failed: 1,
+  errors: 0,
+  skipped: 1,
+  status: 1,
+  failures: ['test_a.py::test_b'],
+}
+const messageOf = (report: unknown, more: object = {}) => ({
+  pid: 7,
+  uid: 1000,
+  argv: ['pytest'],
+  text: JSON.stringify(report),
+  ...more,
+})
+
+describe('a report of the witness', () => {
+  it('is read with its sender', () => {
+    expect(parseTestReport(messageOf(REPORT), 1000)).toEqual({
+      ...REPORT,
+      sender: { pid: 7, uid: 1000, argv: ['pytest'] },
+    })
+    expect(parseTestReport(messageOf({ ...REPORT, event: 'start', status: null }, { argv: null }), 1000)).toMatchObject(
+      {
+        event: 'start',
+        status: null,
+        sender: { argv: null },
+      },
+    )
+  })
+
+  it.each<[string, unknown]>([
+    ['of another user', messageOf(REPORT, { uid: 0 })],
+    ['that is no JSON', messageOf(REPORT, { text: '{' })],
+    ['that is a list', messageOf([REPORT])],
+    ['with an unknown event', messageOf({ ...REPORT, event: 'done' })],
+    ['with a negative count', messageOf({ ...REPORT, passed: -1 })],
+    ['with a count that is no number', messageOf({ ...REPORT, passed: true })],
+    ['with a fraction', messageOf({ ...REPORT, passed: 0.5 })],
+    ['without a status at its finish', messageOf({ ...REPORT, status: null })],
+    ['with a status at its start', messageOf({ ...REPORT, event: 'start' })],
+    ['with too many failures', messageOf({ ...REPORT, failures: Array.from({ length: 51 }, () => 'x') })],
+    ['with a failure that is no text', messageOf({ ...REPORT, failures: [1] })],
+  ])('%s is dropped', (_title, message) => {
+    expect(parseTestReport(message, 1000)).toBeNull()
+  })
+
+  it('that is anything at all never breaks the harness', () => {
+    fc.assert(
+      fc.property(fc.anything(), fc.jsonValue(), (message, report) => {
+        parseTestReport(message, 1000)
+        parseTestReport(messageOf(report), 1000)
+      }),
+    )
+  })
+})
