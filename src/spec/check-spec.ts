@@ -49,8 +49,8 @@ const LIMITS: readonly { readonly field: FieldName; readonly unit: string; reado
 ]
 
 const TASK_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/
-const FLAG_ID = /^[A-Za-z0-9_:./-]{1,200}$/
-const CHECK_NAME = /^[A-Za-z0-9_:./ -]{1,200}$/
+const FLAG_ID = /^[A-Za-z0-9_:./%-]{1,200}$/
+const CHECK_NAME = /^[A-Za-z0-9_:./% -]{1,200}$/
 const CONTROL = /\p{Cc}/u
 
 /** All mistakes of a spec's form. Of the setup only the kind is looked at; its files are checked by `checkSetup`. */

@@ -44,8 +44,20 @@ export function defineTask<Check extends string = never>(spec: TaskSpec<Check>):
   return createTask(spec, callerPosition(defineTask))
 }
 
+/** What a task is made from besides its spec. */
+export interface TaskOrigin {
+  /** Further files whose code can change a verdict; they and what they import count in the fingerprint. */
+  readonly sources?: readonly string[]
+  /** The task has no verdict: its flags only say what was observed. */
+  readonly isObserved?: boolean
+}
+
 /** {@link defineTask} for specs that are made from something else (a manifest): errors name `source`. */
-export function createTask<Check extends string>(spec: TaskSpec<Check>, source: SourcePosition): TaskDefinition {
+export function createTask<Check extends string>(
+  spec: TaskSpec<Check>,
+  source: SourcePosition,
+  origin: TaskOrigin = {},
+): TaskDefinition {
   const mistakes = [...checkSpec(spec)]
   // A spec with a broken form is not looked at further: what follows would only repeat the same mistake in other words.
   if (mistakes.length > 0) throw specError(source, mistakes)
@@ -62,7 +74,7 @@ export function createTask<Check extends string>(spec: TaskSpec<Check>, source: 
       const late = checkFlagQuestions(spec, flags, files)
       if (late.length > 0) throw specError(source, late)
     }
-    return finish(spec, flags, files, source)
+    return finish(spec, flags, files, source, origin)
   }
   const definition: TaskDefinition & Record<typeof BRAND, true> = {
     [BRAND]: true,
@@ -175,6 +187,7 @@ function finish<Check extends string>(
   flags: ReadonlyMap<string, Flag>,
   setup: FileMap,
   source: SourcePosition,
+  origin: TaskOrigin,
 ): Task {
   const task: Omit<Task, 'fingerprint'> = {
     id: spec.id,
@@ -195,9 +208,10 @@ function finish<Check extends string>(
     reference: spec.reference ?? null,
     honest: new Map(Object.entries(spec.honest ?? {})),
     cheats: new Map(Object.entries(spec.cheats ?? {})),
+    isObserved: origin.isObserved ?? false,
     source,
   }
-  return { ...task, fingerprint: fingerprintOf(task) }
+  return { ...task, fingerprint: fingerprintOf(task, origin.sources) }
 }
 
 function milliseconds(seconds: number | undefined): number | null {

@@ -18,7 +18,7 @@ const RELATIVE_IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*['"](\.{1,2}\/[^'"]+)['"]/g
  * as the spec file with the modules it imports relatively, since a constant beside a check is part of what it does. So an
  * edited comment makes a new fingerprint too: a needless repetition is cheaper than a stale result.
  */
-export function fingerprintOf(task: Omit<Task, 'fingerprint'>): string {
+export function fingerprintOf(task: Omit<Task, 'fingerprint'>, sources: readonly string[] = []): string {
   const hash = createHash('sha256')
   add(hash, 'evidence', String(EVIDENCE_VERSION))
   add(hash, 'id', task.id)
@@ -35,7 +35,7 @@ export function fingerprintOf(task: Omit<Task, 'fingerprint'>): string {
   add(hash, 'inconclusiveWhenCut', String(task.inconclusiveWhenCut))
   for (const [id, flag] of sorted(task.flags)) add(hash, `flag ${id}`, codeText(flag))
   for (const [name, check] of sorted(task.verify)) add(hash, `verify ${name}`, codeText(check))
-  for (const text of sourceTexts(task.source.file)) add(hash, 'source', text)
+  for (const text of sourceTexts([task.source.file, ...sources])) add(hash, 'source', text)
   return hash.digest('hex')
 }
 
@@ -50,10 +50,10 @@ export function codeText(code: (...args: never[]) => unknown): string {
     .replace(/\bcov_[a-z0-9]+\(\)\.[sfb]\[\d+\](?:\[\d+\])?\+\+[;,]?\s*/g, '')
 }
 
-/** Texts of the spec file and of the modules it imports by relative path, in order of first mention; none when it cannot be read. */
-function sourceTexts(file: string): string[] {
+/** Texts of source files and of the modules they import by relative path, in order of first mention; none of what cannot be read. */
+function sourceTexts(files: readonly string[]): string[] {
   const texts = new Map<string, string>()
-  const queue = [file]
+  const queue = [...files]
   for (let path = queue.shift(); path !== undefined && texts.size < MAX_SOURCES; path = queue.shift()) {
     if (texts.has(path)) continue
     const text = readText(path)

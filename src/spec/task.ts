@@ -98,5 +98,7 @@ export interface Task {
   readonly cheats: ReadonlyMap<string, Cheat>
   /** SHA-256 over all that can change a verdict. */
   readonly fingerprint: string
+  /** A skill without a manifest: its flags say what was observed, it has no verdict. */
+  readonly isObserved: boolean
   readonly source: SourcePosition
 }
