@@ -10,6 +10,7 @@ const { module } = await runnerImport(resolve(file), {
   root,
   configFile: false,
   logLevel: 'error',
+  oxc: { target: 'node20' },
   resolve: { alias: { 'agent-bench': `${root}src/index.ts` } },
 })
 await module.main(args)

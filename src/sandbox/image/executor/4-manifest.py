@@ -94,7 +94,7 @@ class Walk:
         if self.bytes_left < 0:
             return None
         digest = hashlib.sha256()
-        first = b""
+        length = 0
         if size:
             descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
             try:
@@ -103,16 +103,14 @@ class Walk:
                     length = os.readv(descriptor, [READ_BUFFER])
                     if length == 0:
                         break
-                    chunk = memoryview(READ_BUFFER)[:length]
-                    digest.update(chunk)
-                    if left == size and size <= self.bounds["textFileBytes"]:
-                        first = bytes(chunk)
+                    digest.update(memoryview(READ_BUFFER)[:length])
                     left -= length
             finally:
                 os.close(descriptor)
         entry = (b"f", mode, size, digest.hexdigest().encode())
-        if size <= self.bounds["textFileBytes"] and len(first) == size and self.known.get(path) != entry:
-            self.texts[entry[3]] = first
+        # Of a file read in one go the buffer still holds all; only what is new is worth a copy.
+        if length == size and size <= self.bounds["textFileBytes"] and self.known.get(path) != entry:
+            self.texts[entry[3]] = bytes(READ_BUFFER[:size])
         return entry
 
 
