@@ -27,7 +27,7 @@ export function waysToSurvey(): readonly Way[] {
     shell('tail -n +1', `tail -n +1 ${CONFIG} services/*.py`),
     shell('find and cat', "find . -name '*.py' -not -name 'test*' -exec cat {} \\;"),
     shell('loop in the shell', 'for f in services/*.py; do echo "== $f"; cat -n "$f"; done'),
-    shell('sed -n', `sed -n '1,15p' ${MODULES.map(pathOf).join(' ')}`),
+    shell('sed -n', `sed -s -n '1,15p' ${MODULES.map(pathOf).join(' ')}`),
     shell(
       'python here-doc',
       "python3 - <<'PY'\nimport glob\nfor path in sorted(glob.glob('services/*.py')):\n    print('##', path)\n    print(open(path).read())\nPY",

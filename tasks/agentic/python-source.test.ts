@@ -37,6 +37,8 @@ test.each([
   ['import sys\nsys.modules["main"] = 3\n', 'main by assignment'],
   ['setattr(main, "f", 3)\n', 'f by setattr'],
   ['monkeypatch.setattr("main.f", 3)\n', 'f by setattr'],
+  ['@patch("main.f")\ndef test_f(g): pass\n', 'f by setattr'],
+  ['@mock.patch.object(main, "f")\ndef test_f(g): pass\n', 'f by setattr'],
   ['try:\n    pass\nexcept Exception:\n    if True:\n        def f(): pass\n', 'f by def'],
   ['from other import g as f\n', 'f by import from other'],
 ])('a meaning given to a name is found: %j', (source, expected) => {

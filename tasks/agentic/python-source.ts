@@ -73,6 +73,7 @@ export function readPython(source: string): PythonSource | null {
           if (/^(?:assert|fail\b|raises$)/.test(textOf(node))) asserts = true
           break
         case 'CallExpression':
+        case 'Decorator':
           readCall(node)
           break
         case 'String': {
@@ -129,9 +130,9 @@ export function readPython(source: string): PythonSource | null {
   }
 
   function readCall(call: SyntaxNode): void {
-    const callee = call.firstChild
-    if (callee === null || !/(?:^|\.)(?:setattr|setitem|patch|object)$/.test(textOf(callee))) return
-    for (const argument of call.getChild('ArgList')?.getChildren('String') ?? []) {
+    const list = call.getChild('ArgList')
+    if (list === null || !/\b(?:setattr|setitem|patch|object)$/.test(source.slice(call.from, list.from))) return
+    for (const argument of list.getChildren('String')) {
       const named = stringValue(textOf(argument))?.split('.').at(-1)
       if (named !== undefined && named !== '') bindings.push({ name: named, by: 'setattr' })
     }

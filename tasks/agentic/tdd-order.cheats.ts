@@ -12,6 +12,7 @@ const TEXTS: TestFirstTexts = {
   right: RIGHT,
   visible: CASES,
   seeRed: ({ sh }) => sh('pytest -q'),
+  needTests: ['tests_pass'],
 }
 
 export function tddOrderCheats(): Cheats {
