@@ -1,5 +1,5 @@
 /** The public API: what a spec file or a config file imports. Nothing else is public. */
-// defineConfig: src/runner/config.ts, to be exported here.
+export { type BenchConfig, defineConfig } from './runner/settings.ts'
 export { dedent } from './spec/dedent.ts'
 export { defineTask, type TaskDefinition } from './spec/define-task.ts'
 export type { Moment, Order, ReadQuestion, Run } from './spec/run.ts'

@@ -30,6 +30,14 @@ export interface BenchConfig {
   resume?: boolean
 }
 
+/**
+ * What `bench.config.ts` exports: the settings of this project's runs.
+ * @example export default defineConfig({ model: 'my-model', baseUrl: 'http://127.0.0.1:8080/v1', k: 5 })
+ */
+export function defineConfig(config: BenchConfig): BenchConfig {
+  return config
+}
+
 /** Settings with their defaults; null = not set. Serialisable. */
 export interface Settings {
   readonly model: string | null
