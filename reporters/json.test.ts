@@ -17,7 +17,8 @@ const summaries = summarise([sampleRecord(), sampleRecord({ task_id: 'tdd_order'
 
 function finished(resultsDir: string, lines: string[]) {
   const print = (line: string) => lines.push(line)
-  return { resultsDir, summaries, notes: [], isModelResult: true, stopped: null, print, color: false, width: 80 }
+  const ended = { stopped: null, isInterrupted: false, brokenFiles: 0, exitStatus: 0 } as const
+  return { resultsDir, summaries, notes: [], isModelResult: true, ...ended, print, color: false, width: 80 }
 }
 
 describe('writeSummaries', () => {

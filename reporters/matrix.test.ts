@@ -96,14 +96,6 @@ describe('the matrix', () => {
     expect(matrix([failedRecord(0, 'self_verify', NOT_RUN)], { earlyStop: true }).join('\n')).toContain('stopped early')
   })
 
-  it.each(['reference', 'nop'])('ends with NOT A MODEL RESULT for the agent %s', agent => {
-    expect(matrix([sampleRecord({ agent, model: agent })]).at(-1)).toBe(`NOT A MODEL RESULT: the agent was ${agent}`)
-  })
-
-  it('does not say so of a model', () => {
-    expect(matrix(passes('debug_python')).join('\n')).not.toContain('NOT A MODEL')
-  })
-
   it('shows tokens only where the server said them for every turn', () => {
     const turn = (completion_tokens: number | null) => ({
       turn: 1,
@@ -184,6 +176,9 @@ describe('the matrix reporter', () => {
       summaries: summarise(passes('debug_python'), plan),
       notes: ['a.jsonl:3: the last line was cut'],
       isModelResult: true,
+      isInterrupted: false,
+      brokenFiles: 0,
+      exitStatus: 0,
       stopped: null,
       print: line => lines.push(line),
       color: false,

@@ -12,15 +12,15 @@ import {
   type Style,
   wrap,
 } from './terminal.ts'
+import { tiersOfFolder } from './tiers.ts'
 
 export interface MatrixOptions {
   /** Columns of the terminal. */
   readonly width: number
   readonly color: boolean
+  /** Lines shown between the table and the totals, as they are. */
+  readonly belowTable?: readonly string[]
 }
-
-/** Said last where the agent was no model, so that it is not overlooked. */
-export const NOT_A_MODEL_RESULT = 'NOT A MODEL RESULT'
 
 /** Below this a table cannot be laid out; longer lines are left to the terminal. */
 const NARROWEST = 40
@@ -36,7 +36,7 @@ export function matrixLines(summaries: readonly Summary[], options: MatrixOption
   const body = summaries.flatMap((summary, row) => [lines[row] ?? '', ...detailsOf(summary, { width, paint })])
   const [model, ...others] = new Set(summaries.map(summary => summary.model))
   const heading = model === undefined || others.length > 0 ? [] : [paint('bold', escapeForTerminal(model))]
-  return [...heading, title, ...body, '', ...totalsOf(summaries, paint)]
+  return [...heading, title, ...body, '', totalsOf(summaries)]
 }
 
 /** How a task came out. A task of which only a part was run never reads as passed. */
@@ -169,8 +169,8 @@ function indented(text: string, indent: string, { width }: { readonly width: num
   return wrap(text, width - indent.length).map(line => indent + line)
 }
 
-/** `3 of 5 tasks pass · 1 fails · …`, and below it, last, that no model was measured. */
-function totalsOf(summaries: readonly Summary[], paint: Painter): readonly string[] {
+/** `3 of 5 tasks pass · 1 fails · …`. */
+function totalsOf(summaries: readonly Summary[]): string {
   const texts = summaries.map(summary => statusOf(summary).text)
   const number = (prefix: string) => texts.filter(text => text.startsWith(prefix)).length
   const passes = number('PASS')
@@ -182,12 +182,7 @@ function totalsOf(summaries: readonly Summary[], paint: Painter): readonly strin
   ] as const
   const parts = rest.filter(([, count]) => count > 0).map(([word, count]) => `${count} ${word}`)
   const all = `${passes} of ${summaries.length} ${summaries.length === 1 ? 'task passes' : 'tasks pass'}`
-  const lines = [[all, ...parts].join(' · ')]
-  const scripted = [...new Set(summaries.filter(summary => !isModelResult(summary)).map(summary => summary.agent))]
-  if (scripted.length > 0) {
-    lines.push(paint('yellow', `${NOT_A_MODEL_RESULT}: the agent was ${scripted.join(' and ')}`))
-  }
-  return lines
+  return [all, ...parts].join(' · ')
 }
 
 /** The reporter that prints the matrix. */
@@ -197,7 +192,8 @@ export function createMatrixReporter(): RunReporter {
     onRunEnd(run) {
       run.print('')
       for (const note of run.notes) run.print(escapeForTerminal(note))
-      for (const line of matrixLines(run.summaries, run)) run.print(line)
+      const belowTable = run.isModelResult && run.summaries.length > 0 ? tiersOfFolder(run) : []
+      for (const line of matrixLines(run.summaries, { ...run, belowTable })) run.print(line)
     },
   }
 }

@@ -12,6 +12,12 @@ export interface FinishedRun {
   readonly isModelResult: boolean
   /** What stopped the run before its end, or null. */
   readonly stopped: string | null
+  /** A signal, Ctrl-C or `--bail` ended the run before all its trials were run. */
+  readonly isInterrupted: boolean
+  /** Spec files that gave no task. */
+  readonly brokenFiles: number
+  /** What the process is going to end with. */
+  readonly exitStatus: 0 | 1 | 2
   /** Prints one line; where to is the caller's choice. */
   readonly print: (line: string) => void
   /** Colours may be used. */

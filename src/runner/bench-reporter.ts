@@ -14,6 +14,7 @@ import type {
   Vitest,
 } from 'vitest/node'
 import { version as vitestVersion } from 'vitest/node'
+import { createClosingReporter } from '../../reporters/closing.ts'
 import { createJsonReporter } from '../../reporters/json.ts'
 import { createMatrixReporter } from '../../reporters/matrix.ts'
 import { needsModel } from '../agents/index.ts'
@@ -22,10 +23,13 @@ import { readAllJournals, readJournalsOfRun } from '../results/journal.ts'
 import type { TrialRecord } from '../results/record-schema.ts'
 import { exitStatus, summarise } from '../results/summary.ts'
 import type { TrialPlan } from '../trial/plan.ts'
+import { type ExitWatch, watchExit } from './exit-watch.ts'
 import { makePlan } from './make-plan.ts'
 import { isTrialMeta } from './meta.ts'
+import { projection } from './progress.ts'
 import './provided.ts'
 import { judgedRecords, recordedTrial } from './resume.ts'
+import { LOST_IN_A_ROW, ServerWatch } from './server-watch.ts'
 import type { Settings } from './settings.ts'
 
 export interface BenchReporterOptions {
@@ -49,8 +53,11 @@ export class BenchReporter implements Reporter {
   #isFinished = true
   /** What stopped the run, when something did. */
   #stop: string | null = null
-  #exitListenerSet = false
+  #exit: ExitWatch | null = null
+  #server = new ServerWatch()
   readonly #seen = new Set<string>()
+  /** Trials of this run when all of its files are run to their end; null under `-t`, which selects among them. */
+  #trialsAhead: number | null = null
   /** Records of earlier runs, under `resume`, and which of them stand for a trial of this run. */
   #earlier: ReadonlyMap<string, TrialRecord> = new Map()
   readonly #resumed = new Set<string>()
@@ -66,13 +73,17 @@ export class BenchReporter implements Reporter {
   /** Before the workers start; awaited by Vitest. */
   async onTestRunStart(specifications: readonly TestSpecification[]): Promise<void> {
     const { project, settings, root, resultsDir } = this.#options
-    if (!specifications.some(specification => specification.project.name === project.name)) return
-    this.#listenForExit()
+    const files = specifications.filter(specification => specification.project.name === project.name).length
+    if (files === 0) return
+    this.#exit ??= watchExit(() => this.#finishCutRun())
+    this.#exit.setStatus(null)
     this.#plan = null
     this.#stop = null
+    this.#server = new ServerWatch()
     this.#seen.clear()
     this.#resumed.clear()
     this.#earlier = settings.resume ? judgedRecords(readAllJournals(resultsDir).records) : new Map()
+    this.#trialsAhead = this.#vitest?.getGlobalTestNamePattern() === undefined ? files * settings.trials : null
     try {
       const { plan, lines } = await makePlan(settings, {
         root,
@@ -113,22 +124,67 @@ export class BenchReporter implements Reporter {
     const meta = test.meta().bench
     if (this.#seen.has(test.id) || !isTrialMeta(meta)) return
     this.#seen.add(test.id)
-    if (meta.resumed !== undefined) this.#resumed.add(meta.resumed)
-    if (meta.outcome === 'config' && this.#stop === null) {
-      this.#stop = meta.failureReason ?? 'the run cannot go on'
-      this.#vitest?.cancelCurrentRun('test-failure')
+    if (meta.resumed !== undefined) {
+      this.#resumed.add(meta.resumed)
+      if (this.#trialsAhead !== null) this.#trialsAhead -= 1
+      return
+    }
+    this.#lookAhead(test, meta.outcome)
+    const reason = meta.failureReason ?? 'the run cannot go on'
+    const trial = { task: meta.task, outcome: meta.outcome ?? 'skipped', fault: meta.fault ?? null }
+    if (meta.outcome === 'config') this.#stopRun(reason)
+    else if (this.#server.isGoneAfter(trial)) {
+      this.#stopRun(
+        `the model server failed in ${LOST_IN_A_ROW} trials in a row, so the rest is not tried: ${reason}\n` +
+          `remedy: ${meta.remedy ?? 'Start the server again.'} Then go on with BENCH_RESUME=1.`,
+      )
     }
   }
 
-  onTestRunEnd(_modules: readonly TestModule[], _errors: readonly unknown[], _reason: TestRunEndReason): void {
-    this.#finish()
+  #stopRun(reason: string): void {
+    if (this.#stop !== null) return
+    this.#stop = reason
+    this.#vitest?.cancelCurrentRun('test-failure')
+  }
+
+  /** After the first trial that ran to its end. */
+  #lookAhead(test: TestCase, outcome: string | undefined): void {
+    if (this.#trialsAhead === null || (outcome !== 'passed' && outcome !== 'failed')) return
+    const line = projection({
+      firstTrialMs: test.diagnostic()?.duration ?? 0,
+      trials: this.#trialsAhead,
+      workers: this.#options.settings.workers,
+    })
+    this.#trialsAhead = null
+    if (line !== null) this.#print(line)
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[], reason: TestRunEndReason): void {
+    const { name } = this.#options.project
+    const ours = modules.filter(module => module.project.name === name)
+    const brokenFiles = ours.filter(module => module.errors().length > 0).length
+    const hasOtherFailures =
+      brokenFiles > 0 || errors.length > 0 || modules.some(module => !ours.includes(module) && !module.ok())
+    this.#finish({ brokenFiles, hasOtherFailures, isInterrupted: reason === 'interrupted' })
+  }
+
+  /** Called while the process is ending; gives back whether that cut a run off. */
+  #finishCutRun(): boolean {
+    if (this.#isFinished) return false
+    this.#finish({ brokenFiles: 0, hasOtherFailures: false, isInterrupted: true })
+    return true
   }
 
   /** Writes and prints what there is. Synchronous, because it also runs while the process is ending. */
-  #finish(): void {
+  #finish(end: {
+    readonly brokenFiles: number
+    /** Something failed that is no trial: Vitest's own status 1 stays. */
+    readonly hasOtherFailures: boolean
+    readonly isInterrupted: boolean
+  }): void {
     const plan = this.#plan
     if (this.#isFinished || plan === null) {
-      if (this.#stop !== null) this.#end(2)
+      if (this.#stop !== null) this.#exit?.setStatus(2)
       return
     }
     this.#isFinished = true
@@ -140,33 +196,28 @@ export class BenchReporter implements Reporter {
       runId: plan.runId,
       earlyStop: plan.earlyStop,
     })
+    const status =
+      this.#stop !== null ? 2 : end.hasOtherFailures ? 1 : summaries.length === 0 ? 1 : exitStatus(summaries)
+    if (status === 2) this.#exit?.setStatus(2)
     const run = {
       resultsDir: plan.resultsDir,
       summaries,
       notes,
       isModelResult: needsModel(plan.agent),
       stopped: this.#stop,
-      print: (line: string) => this.#print(line),
+      isInterrupted: end.isInterrupted,
+      brokenFiles: end.brokenFiles,
+      exitStatus: status,
       color: process.stdout.isTTY === true && process.env.NO_COLOR === undefined,
       width: process.stdout.columns ?? 120,
     }
-    for (const reporter of [createJsonReporter(), createMatrixReporter()]) reporter.onRunEnd(run)
-    if (this.#stop !== null) this.#print(`agent-bench stopped: ${this.#stop}`)
-    if (this.#stop !== null || (summaries.length > 0 && exitStatus(summaries) === 2)) this.#end(2)
-  }
-
-  /** Vitest itself knows 0 and 1; what the process says at last is ours. */
-  #end(status: number): void {
-    process.once('exit', () => {
-      process.exitCode = status
-    })
-  }
-
-  /** A signal ends Vitest without another hook: what the journals hold is written and shown on the way out. */
-  #listenForExit(): void {
-    if (this.#exitListenerSet) return
-    this.#exitListenerSet = true
-    process.once('exit', () => this.#finish())
+    const print = (line: string) => this.#print(line)
+    // Files first: printing may fail, when who reads us is gone. What is said of them comes after the matrix.
+    const aboutFiles: string[] = []
+    createJsonReporter().onRunEnd({ ...run, print: line => aboutFiles.push(line) })
+    createMatrixReporter().onRunEnd({ ...run, print })
+    for (const line of aboutFiles) print(line)
+    createClosingReporter().onRunEnd({ ...run, print })
   }
 
   /** A machine-readable reporter without a file of its own owns stdout. */

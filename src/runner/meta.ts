@@ -14,6 +14,10 @@ export interface TrialMeta {
   /** `reached`, `reached in turn 4` or `lost`, by flag, in the order of the spec. */
   readonly flags?: Readonly<Record<string, string>>
   readonly failureReason?: string
+  /** Code of the fault that an `infra` trial was lost to. */
+  readonly fault?: string
+  /** What to do about that fault. */
+  readonly remedy?: string
   /** Key of the record of an earlier run that stands for this trial, under `resume`. */
   readonly resumed?: string
 }

@@ -44,13 +44,17 @@ async function loadConfigFile(root: string): Promise<unknown> {
   }
 }
 
-/** Vitest prints a thrown error with its stack; for a mistake of the user's, message and remedy are all there is to say. */
-function withoutStack(error: unknown): unknown {
-  if (!(error instanceof ConfigError)) return error
+/**
+ * Ends Vitest's start with an error. It prints what was thrown with its stack; for a mistake of the user's, message and
+ * remedy are all there is to say, and the exit status says that no run could be made.
+ */
+function refuseToStart(error: unknown): never {
+  if (!(error instanceof ConfigError)) throw error
+  process.exitCode = 2
   const plain = new Error(explainError(error))
-  plain.name = 'agent-bench'
-  plain.stack = plain.message
-  return plain
+  // A line that looks like a frame keeps Node from putting brackets around the text.
+  plain.stack = `agent-bench cannot run: ${plain.message}\n    at ${error.code}`
+  throw plain
 }
 
 function refuseBenchmarkMode(vitest: Vitest): void {
@@ -104,7 +108,7 @@ export function agentBench(options: BenchConfig = {}): Plugin {
         const resultsDir = isAbsolute(settings.resultsDir) ? settings.resultsDir : join(root, settings.resultsDir)
         vitest.config.reporters.push(new BenchReporter({ settings, project, root, resultsDir }) as never)
       } catch (error) {
-        throw withoutStack(error)
+        refuseToStart(error)
       }
     },
   }

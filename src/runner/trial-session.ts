@@ -2,7 +2,7 @@ import { join, relative } from 'node:path'
 import type { TestContext } from 'vitest'
 import type { Agent } from '../agents/agent.ts'
 import { createAgent } from '../agents/index.ts'
-import { ConfigError, explainError } from '../errors.ts'
+import { BenchError, ConfigError, explainError } from '../errors.ts'
 import { createChatModel } from '../model/index.ts'
 import { artifactsDirOf, exportArtifacts } from '../results/artifacts.ts'
 import { type Journal, openJournal } from '../results/journal.ts'
@@ -30,6 +30,7 @@ export class TrialSession {
     this.#agent = createAgent(plan.agent, { model: plan.model === null ? null : createChatModel(plan.model) })
     this.#worker = new TrialWorker(plan, openSandbox)
     this.#journal = openJournal(plan.resultsDir, plan.runId, String(process.pid))
+    endWithMainProcess()
     this.#worker.warm()
   }
 
@@ -51,24 +52,47 @@ export class TrialSession {
     if (recorded !== undefined) return resume(task, trial, recorded, context)
     const end = await this.#run(task, trial, context)
     const meta = metaOf(task, trial, end)
+    if (end.kind !== 'skipped') {
+      for (const { path, reason } of this.#record(task, trial, end, context)) {
+        await context.annotate(`artifact ${path} was not kept: ${reason}`, 'bench:artifact')
+      }
+    }
     context.task.meta.bench = meta
     if (end.kind === 'skipped') return context.skip(`the task cannot run here: ${end.reasons.join('; ')}`)
-    const exported = this.#exportArtifacts(task, trial - 1, end)
-    this.#journal.append(
-      recordOf(end, {
-        task,
-        index: trial - 1,
-        plan: this.#plan,
-        specFile: relative(this.#plan.root, task.source.file),
-        artifacts: exported,
-      }),
-    )
-    for (const { path, reason } of exported.refused) {
-      await context.annotate(`artifact ${path} was not kept: ${reason}`, 'bench:artifact')
-    }
     if (this.#plan.earlyStop && meta.outcome !== 'passed') this.#stopped.add(task.id)
     await annotate(context, end)
     throwUnlessPassed(task, end)
+  }
+
+  /** Puts a trial on disk, and gives the artifacts that were refused. A trial that cannot be kept ends the run. */
+  #record(
+    task: Task,
+    trial: number,
+    end: Exclude<TrialEnd, { kind: 'skipped' }>,
+    context: TestContext,
+  ): KeptArtifacts['refused'] {
+    try {
+      const exported = this.#exportArtifacts(task, trial - 1, end)
+      const specFile = relative(this.#plan.root, task.source.file)
+      this.#journal.append(recordOf(end, { task, index: trial - 1, plan: this.#plan, specFile, artifacts: exported }))
+      return exported.refused
+    } catch (error) {
+      if (!(error instanceof BenchError)) throw error
+      return this.#notJudged(task, trial, 'config', error, context)
+    }
+  }
+
+  /** Ends the test of a trial that has no record. */
+  #notJudged(
+    task: Task,
+    trial: number,
+    outcome: 'config' | 'cancelled' | 'infra',
+    error: unknown,
+    context: TestContext,
+  ): never {
+    const failureReason = explainError(error)
+    context.task.meta.bench = { version: META_VERSION, task: task.id, trial, outcome, failureReason }
+    throw new TrialNotJudgedError(failureReason, task.source)
   }
 
   #recordedTrial(task: Task, index: number): RecordedTrial | undefined {
@@ -102,14 +126,7 @@ export class TrialSession {
       })
     } catch (error) {
       const outcome = error instanceof ConfigError ? 'config' : context.signal.aborted ? 'cancelled' : 'infra'
-      context.task.meta.bench = {
-        version: META_VERSION,
-        task: task.id,
-        trial,
-        outcome,
-        failureReason: explainError(error),
-      }
-      throw new TrialNotJudgedError(explainError(error), task.source)
+      return this.#notJudged(task, trial, outcome, error, context)
     }
   }
 }
@@ -121,9 +138,25 @@ interface KeptArtifacts {
   readonly refused: readonly { readonly path: string; readonly reason: string }[]
 }
 
+/**
+ * A worker whose main process was ended from outside would go on with its trials, for nobody. The channel between them
+ * closes when either side is gone; threads have none and end with the process. Vitest replaces `process.exit` in workers
+ * by an error, and nothing is left to be done, so the worker kills itself.
+ */
+function endWithMainProcess(): void {
+  const end = () => process.kill(process.pid, 'SIGKILL')
+  if (process.connected === false) end()
+  process.once('disconnect', end)
+}
+
 function metaOf(task: Task, trial: number, end: TrialEnd): TrialMeta {
   const base = { version: META_VERSION, task: task.id, trial }
-  if (end.kind !== 'judged') return { ...base, outcome: end.kind }
+  if (end.kind === 'skipped') return { ...base, outcome: end.kind }
+  if (end.kind === 'infra') {
+    const last = end.faults.at(-1)
+    if (last === undefined) return { ...base, outcome: end.kind }
+    return { ...base, outcome: end.kind, fault: last.code, failureReason: last.detail, remedy: last.remedy }
+  }
   const { finding } = end
   return {
     ...base,

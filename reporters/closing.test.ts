@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import type { TrialRecord } from '../src/results/record-schema.ts'
+import { sampleRecord } from '../src/results/sample-record.ts'
+import { exitStatus, summarise } from '../src/results/summary.ts'
+import { closingLines } from './closing.ts'
+
+const closing = (
+  records: readonly TrialRecord[],
+  over: Partial<Parameters<typeof closingLines>[0]> = {},
+  trials = 1,
+) => {
+  const summaries = summarise(records, { runId: 'r', k: trials, trials })
+  const ended = { stopped: null, isInterrupted: false, brokenFiles: 0, exitStatus: exitStatus(summaries), color: false }
+  return closingLines({ summaries, ...ended, ...over })
+}
+
+describe('the last lines of a run', () => {
+  it.each(['reference', 'nop'])('end with NOT A MODEL RESULT for the agent %s', agent => {
+    expect(closing([sampleRecord({ agent, model: agent })]).at(-1)).toBe(`NOT A MODEL RESULT: the agent was ${agent}`)
+  })
+
+  it('say nothing where a model passed everything', () => {
+    expect(closing([sampleRecord()])).toEqual([])
+  })
+
+  it('tell how to measure a model after the reference agent ran', () => {
+    expect(closing([sampleRecord({ agent: 'reference' })]).join('\n')).toContain('BENCH_BASE_URL')
+  })
+
+  it('tell how to go on after an interruption, and how many trials are kept', () => {
+    const text = closing([sampleRecord()], { isInterrupted: true }, 3).join('\n')
+    expect(text).toContain('the 1 finished trial is kept')
+    expect(text).toContain('BENCH_RESUME=1')
+  })
+
+  it('say in words what exit status 2 means, and name the tasks', () => {
+    expect(closing([sampleRecord({ task_id: 'half_run' })], {}, 3).join('\n')).toMatch(/^exit 2 .*half_run/m)
+  })
+
+  it('show what stopped a run, its remedy included, with control characters made visible', () => {
+    const lines = closing([], { stopped: 'no server\u001b[2J\n  remedy: start it', exitStatus: 2 })
+    expect(lines).toEqual(['stopped  no server\\x1b[2J', '         remedy: start it'])
+  })
+})

@@ -1,0 +1,82 @@
+/** The last lines of a run: why it ended as it did, and what to try next. A pure function of what is known at the end. */
+import { isModelResult, type Summary } from '../src/results/summary.ts'
+import type { FinishedRun, RunReporter } from './reporter.ts'
+import { createPainter, escapeForTerminal } from './terminal.ts'
+
+/** Said last where the agent was no model, so that it is not overlooked. */
+export const NOT_A_MODEL_RESULT = 'NOT A MODEL RESULT'
+
+type Ended = Pick<FinishedRun, 'summaries' | 'stopped' | 'isInterrupted' | 'brokenFiles' | 'exitStatus' | 'color'>
+
+/** Lines without line breaks, the most telling one last. */
+export function closingLines(run: Ended): readonly string[] {
+  const { summaries } = run
+  const paint = createPainter(run.color)
+  const lines = [...whatEndedIt(run), ...whyStatus2(run), ...nextSteps(run).map(step => `next     ${step}`)]
+  const scripted = [...new Set(summaries.filter(summary => !isModelResult(summary)).map(summary => summary.agent))]
+  if (scripted.length > 0) {
+    lines.push(paint('yellow', `${NOT_A_MODEL_RESULT}: the agent was ${scripted.join(' and ')}`))
+  }
+  return lines
+}
+
+function whatEndedIt({ stopped, isInterrupted, brokenFiles, summaries }: Ended): string[] {
+  const lines: string[] = []
+  if (stopped !== null) {
+    const [first = '', ...rest] = stopped.split('\n').map(escapeForTerminal)
+    lines.push(`stopped  ${first}`, ...rest.map(line => `         ${line.trim()}`))
+  } else if (isInterrupted) {
+    const kept = summaries.reduce((sum, summary) => sum + summary.trials_run, 0)
+    lines.push(
+      kept === 1
+        ? 'cut off  before the end; the 1 finished trial is kept'
+        : `cut off  before the end; the ${kept} finished trials are kept`,
+    )
+  }
+  if (brokenFiles > 0) {
+    lines.push(
+      `broken   ${brokenFiles} ${brokenFiles === 1 ? 'spec file' : 'spec files'} could not be read as a task: see above`,
+    )
+  }
+  return lines
+}
+
+/** Vitest knows no status 2, so it is said in words. */
+function whyStatus2({ exitStatus, stopped, summaries }: Ended): string[] {
+  if (exitStatus !== 2 || stopped !== null) return []
+  const open = summaries.filter(summary => summary.verdict === null || summary.verdict === 'inconclusive')
+  if (open.length === 0) return []
+  const are = open.length === 1 ? 'task is' : 'tasks are'
+  return [`exit 2   no task fails, but ${open.length} ${are} not judged: ${open.map(nameOf).slice(0, 5).join(', ')}`]
+}
+
+function nameOf(summary: Summary): string {
+  return escapeForTerminal(summary.task_id)
+}
+
+function nextSteps({ summaries, stopped, isInterrupted }: Ended): string[] {
+  const steps: string[] = []
+  const isOpen = summaries.some(summary => summary.excluded.infra > 0 || summary.trials_run < summary.trials_planned)
+  if (isInterrupted || isOpen || (stopped !== null && summaries.length > 0)) {
+    steps.push('the same command with BENCH_RESUME=1 runs only the trials that are not recorded yet')
+  }
+  if (summaries.some(summary => summary.verdict === 'fail')) {
+    steps.push('what the agent said and did is in the result file, under trials[].turn_logs (docs/results.md)')
+  }
+  if (summaries.length > 0 && summaries.every(summary => summary.agent === 'reference')) {
+    steps.push(
+      'to measure a model, start llama-server, Ollama, LM Studio or vLLM, or set BENCH_BASE_URL and BENCH_MODEL',
+    )
+  }
+  return steps
+}
+
+/** The reporter that has the last word. */
+export function createClosingReporter(): RunReporter {
+  return {
+    name: 'closing',
+    onRunEnd(run) {
+      for (const line of closingLines(run)) run.print(line)
+    },
+  }
+}
