@@ -42,8 +42,8 @@ function whatEndedIt({ stopped, isInterrupted, brokenFiles, summaries }: Ended):
 }
 
 /** Vitest knows no status 2, so it is said in words. */
-function whyStatus2({ exitStatus, stopped, summaries }: Ended): string[] {
-  if (exitStatus !== 2 || stopped !== null) return []
+function whyStatus2({ exitStatus, stopped, isInterrupted, summaries }: Ended): string[] {
+  if (exitStatus !== 2 || stopped !== null || isInterrupted) return []
   const open = summaries.filter(summary => summary.verdict === null || summary.verdict === 'inconclusive')
   if (open.length === 0) return []
   const are = open.length === 1 ? 'task is' : 'tasks are'

@@ -17,6 +17,7 @@ import { version as vitestVersion } from 'vitest/node'
 import { createClosingReporter } from '../../reporters/closing.ts'
 import { createJsonReporter } from '../../reporters/json.ts'
 import { createMatrixReporter } from '../../reporters/matrix.ts'
+import { createRadarReporter } from '../../reporters/radar.ts'
 import { needsModel } from '../agents/index.ts'
 import { ConfigError, explainError } from '../errors.ts'
 import { readAllJournals, readJournalsOfRun } from '../results/journal.ts'
@@ -165,7 +166,10 @@ export class BenchReporter implements Reporter {
     const brokenFiles = ours.filter(module => module.errors().length > 0).length
     const hasOtherFailures =
       brokenFiles > 0 || errors.length > 0 || modules.some(module => !ours.includes(module) && !module.ok())
-    this.#finish({ brokenFiles, hasOtherFailures, isInterrupted: reason === 'interrupted' })
+    const bail = this.#vitest?.config.bail ?? 0
+    // Vitest calls it an interruption, too, when `--bail` ends a run.
+    const hasBailed = bail > 0 && (this.#vitest?.state.getCountOfFailedTests() ?? 0) >= bail
+    this.#finish({ brokenFiles, hasOtherFailures, isInterrupted: reason === 'interrupted' && !hasBailed })
   }
 
   /** Called while the process is ending; gives back whether that cut a run off. */
@@ -198,7 +202,8 @@ export class BenchReporter implements Reporter {
     })
     const status =
       this.#stop !== null ? 2 : end.hasOtherFailures ? 1 : summaries.length === 0 ? 1 : exitStatus(summaries)
-    if (status === 2) this.#exit?.setStatus(2)
+    // Whoever interrupts a run is told that it was, not that it could not be judged.
+    if (status === 2 && (this.#stop !== null || !end.isInterrupted)) this.#exit?.setStatus(2)
     const run = {
       resultsDir: plan.resultsDir,
       summaries,
@@ -214,7 +219,9 @@ export class BenchReporter implements Reporter {
     const print = (line: string) => this.#print(line)
     // Files first: printing may fail, when who reads us is gone. What is said of them comes after the matrix.
     const aboutFiles: string[] = []
-    createJsonReporter().onRunEnd({ ...run, print: line => aboutFiles.push(line) })
+    for (const report of [createJsonReporter(), createRadarReporter()]) {
+      report.onRunEnd({ ...run, print: line => aboutFiles.push(line) })
+    }
     createMatrixReporter().onRunEnd({ ...run, print })
     for (const line of aboutFiles) print(line)
     createClosingReporter().onRunEnd({ ...run, print })
