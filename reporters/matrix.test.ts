@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { TrialRecord } from '../src/results/record-schema.ts'
 import { failedRecord, infraRecord, sampleRecord } from '../src/results/sample-record.ts'
 import { type SummaryPlan, summarise } from '../src/results/summary.ts'
-import { createMatrixReporter, matrixLines, timeInWords } from './matrix.ts'
+import { createMatrixReporter, matrixLines } from './matrix.ts'
+import { timeInWords } from './terminal.ts'
 
 const plan: SummaryPlan = { runId: 'run1', k: 3, trials: 3 }
 const NOT_RUN = 'main.py fixed, but no test session passed after the change'

@@ -10,6 +10,7 @@ import {
   layOut,
   type Painter,
   type Style,
+  timeInWords,
   wrap,
 } from './terminal.ts'
 import { tiersOfFolder } from './tiers.ts'
@@ -119,13 +120,6 @@ function tokensPerTrial(summary: Summary): number | null {
 function tokensCell(tokens: number | null): Cell {
   if (tokens === null) return { text: '–' }
   return { text: tokens < 1_000 ? String(Math.round(tokens)) : `${(tokens / 1_000).toFixed(1)}k` }
-}
-
-/** `0.42 s`, `12.3 s`, `4.1 min`. */
-export function timeInWords(seconds: number | null): string {
-  if (seconds === null) return '–'
-  if (seconds < 10) return `${seconds.toFixed(2)} s`
-  return seconds < 120 ? `${seconds.toFixed(1)} s` : `${(seconds / 60).toFixed(1)} min`
 }
 
 const MARKS: Readonly<Record<Finding['kind'], { readonly mark: string; readonly style: Style }>> = {

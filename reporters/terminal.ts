@@ -80,6 +80,13 @@ function pieces(word: string, room: number): readonly string[] {
   return [...found, piece]
 }
 
+/** `0.42 s`, `12.3 s`, `4.1 min`. */
+export function timeInWords(seconds: number | null): string {
+  if (seconds === null) return '–'
+  if (seconds < 10) return `${seconds.toFixed(2)} s`
+  return seconds < 120 ? `${seconds.toFixed(1)} s` : `${(seconds / 60).toFixed(1)} min`
+}
+
 export interface Cell {
   readonly text: string
   readonly style?: Style

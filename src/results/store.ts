@@ -129,8 +129,7 @@ export interface StoredSummaries {
 export function readSummaries(dir: string): StoredSummaries {
   const summaries: StoredSummary[] = []
   const broken: { file: string; reason: string }[] = []
-  for (const name of namesIn(dir)) {
-    const file = join(dir, name)
+  for (const file of summaryFiles(dir)) {
     const read = readSummary(file)
     if (read.ok) summaries.push({ file, summary: read.summary })
     else broken.push({ file, reason: read.reason })
@@ -143,11 +142,13 @@ function order(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-function namesIn(dir: string): readonly string[] {
+/** Paths of the regular files of a folder that are named like summaries, by name. A folder that is not there holds none. */
+export function summaryFiles(dir: string): readonly string[] {
   try {
     return readdirSync(dir, { withFileTypes: true })
       .filter(entry => entry.isFile() && SUMMARY_NAME.test(entry.name))
-      .map(entry => entry.name)
+      .map(entry => join(dir, entry.name))
+      .sort()
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw error
     return []

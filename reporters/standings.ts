@@ -1,0 +1,218 @@
+/**
+ * What is compared across runs: of each model the newest result of each task. A model under another agent or in another
+ * kind of sandbox is another entrant: their results are never mixed.
+ */
+import { basename } from 'node:path'
+import { readSummary, summaryFiles } from '../src/results/store.ts'
+import { isModelResult, type Summary } from '../src/results/summary.ts'
+
+/** The part of a summary that comparisons need; without its trials, so that many fit in memory. */
+export interface Standing {
+  /** Path of the summary file. */
+  readonly file: string
+  readonly suite: string
+  readonly task: string
+  readonly fingerprint: string
+  readonly model: string
+  readonly agent: string
+  readonly driver: string | null
+  readonly isModel: boolean
+  readonly verdict: Summary['verdict']
+  readonly k: number
+  readonly n: number
+  readonly passes: number
+  /** Mean over the n trials. */
+  readonly score: number | null
+  /** All planned trials were run, or were left out by early stop. */
+  readonly isWhole: boolean
+  readonly isOneSample: boolean
+  readonly toolCalls: number
+  /** Seconds over all trials. */
+  readonly seconds: number
+  /** When its last trial began (ISO 8601). */
+  readonly latest: string
+}
+
+/** One model under one agent in one kind of sandbox, with its newest result of each task. */
+export interface Entrant {
+  readonly model: string
+  readonly agent: string
+  readonly driver: string | null
+  /** By task id. */
+  readonly tasks: ReadonlyMap<string, Standing>
+}
+
+export interface Task {
+  readonly id: string
+  readonly suite: string
+}
+
+/** Everything in a results folder that can be compared. */
+export interface Field {
+  /** Models in the order of their names. */
+  readonly entrants: readonly Entrant[]
+  /** All tasks of the suites that the entrants have results of, by suite and name. */
+  readonly tasks: readonly Task[]
+  /** What has to be known to read the comparison, one sentence each. */
+  readonly notes: readonly string[]
+}
+
+/** The comparable part of one summary. */
+export function standingOf(file: string, summary: Summary): Standing {
+  const total = (of: (trial: Summary['trials'][number]) => number) =>
+    summary.trials.reduce((sum, trial) => sum + of(trial), 0)
+  return {
+    file,
+    suite: summary.suite,
+    task: summary.task_id,
+    fingerprint: summary.task_fingerprint,
+    model: summary.model,
+    agent: summary.agent,
+    driver: summary.identity_parts.driver,
+    isModel: isModelResult(summary),
+    verdict: summary.verdict,
+    k: summary.k,
+    n: summary.n,
+    passes: summary.passes,
+    score: summary.avg_score,
+    isWhole: summary.early_stopped || summary.trials_run >= summary.trials_planned,
+    isOneSample: summary.identical_transcripts,
+    toolCalls: total(trial => trial.turn_logs.length),
+    seconds: total(trial => trial.total_elapsed_sec),
+    latest:
+      summary.trials
+        .map(trial => trial.started_at)
+        .sort()
+        .at(-1) ?? summary.started_at,
+  }
+}
+
+/** Files that are read at most, the newest by the time in their names: reading 1,000 takes about two seconds. */
+const MOST_FILES = 1_000
+
+export interface FolderStandings {
+  readonly standings: readonly Standing[]
+  /** Files named like summaries that cannot be used. */
+  readonly broken: number
+  /** Older files that were not looked at. */
+  readonly unread: number
+}
+
+/** Reads the summaries of a folder one after another, and keeps of each what comparisons need. */
+export function readStandings(dir: string, limit = MOST_FILES): FolderStandings {
+  const timeOf = (file: string) => /_(\d{8}T\d{6}Z)_[^_]*\.json$/.exec(file)?.[1] ?? ''
+  const files = summaryFiles(dir).toSorted((a, b) => -(compareText(timeOf(a), timeOf(b)) || compareText(a, b)))
+  const standings: Standing[] = []
+  let broken = 0
+  for (const file of files.slice(0, limit)) {
+    const read = readSummary(file)
+    if (read.ok) standings.push(standingOf(file, read.summary))
+    else broken += 1
+  }
+  return { standings, broken, unread: Math.max(0, files.length - limit) }
+}
+
+/** What is compared in a folder; what could not be looked at is among the notes. */
+export function readField(dir: string): Field {
+  const { standings, unread } = readStandings(dir)
+  const field = fieldOf(standings)
+  if (unread === 0) return field
+  return { ...field, notes: [...field.notes, `${unread} older result files were not looked at.`] }
+}
+
+/** A model's name as people say it: the last part of a path, without `.gguf`. */
+export function shortModelName(model: string): string {
+  const name = model
+    .split(/[\\/]/)
+    .filter(part => part !== '')
+    .at(-1)
+  return (name ?? model).replace(/\.gguf$/i, '') || model
+}
+
+/**
+ * Chooses what is compared. The newest whole result of a task goes before a newer one of which only some trials were
+ * asked for, and a result in which no trial counts (the server was down) replaces none.
+ */
+export function fieldOf(standings: readonly Standing[]): Field {
+  const groups = new Map<string, { readonly first: Standing; readonly tasks: Map<string, Standing> }>()
+  for (const standing of standings) {
+    if (!standing.isModel || standing.n === 0) continue
+    const key = JSON.stringify([standing.model, standing.agent, standing.driver])
+    const group = groups.get(key) ?? { first: standing, tasks: new Map<string, Standing>() }
+    groups.set(key, group)
+    const other = group.tasks.get(standing.task)
+    if (other === undefined || isPreferred(standing, other)) group.tasks.set(standing.task, standing)
+  }
+  const entrants = [...groups]
+    .map(([key, { first, tasks }]) => ({ key, model: first.model, agent: first.agent, driver: first.driver, tasks }))
+    .sort((a, b) => compareText(shortModelName(a.model), shortModelName(b.model)) || compareText(a.key, b.key))
+    .map(({ key: _key, ...entrant }) => entrant)
+  return { entrants, tasks: tasksOf(standings, entrants), notes: notesOf(entrants) }
+}
+
+function isPreferred(one: Standing, other: Standing): boolean {
+  if (one.isWhole !== other.isWhole) return one.isWhole
+  return (compareText(one.latest, other.latest) || compareText(basename(one.file), basename(other.file))) > 0
+}
+
+/** Tasks are known by their results, also those of scripted agents: a suite played once by the reference is complete. */
+function tasksOf(standings: readonly Standing[], entrants: readonly Entrant[]): readonly Task[] {
+  const compared = [...entrants.flatMap(entrant => [...entrant.tasks.values()])]
+  const suites = new Set(compared.map(standing => standing.suite))
+  const tasks = new Map<string, Task>()
+  for (const { task, suite } of [...standings.filter(standing => suites.has(standing.suite)), ...compared]) {
+    tasks.set(task, { id: task, suite })
+  }
+  return [...tasks.values()].sort((a, b) => compareText(a.suite, b.suite) || compareText(a.id, b.id))
+}
+
+function notesOf(entrants: readonly Entrant[]): readonly string[] {
+  const notes: string[] = []
+  const drivers = new Set(entrants.map(entrant => entrant.driver ?? 'none'))
+  if (drivers.size > 1) {
+    notes.push(`Results come from different kinds of sandbox (${[...drivers].sort().join(', ')}): compare with care.`)
+  }
+  const versions = new Map<string, Set<string>>()
+  for (const { task, fingerprint } of entrants.flatMap(entrant => [...entrant.tasks.values()])) {
+    versions.set(task, (versions.get(task) ?? new Set()).add(fingerprint))
+  }
+  const mixed = [...versions].filter(([, found]) => found.size > 1).map(([task]) => task)
+  if (mixed.length > 0) notes.push(`The results rest on different versions of ${mixed.sort().join(', ')}.`)
+  return notes
+}
+
+/** The part of a field with these entrants only; tasks and notes are made to fit. */
+export function narrowed(field: Field, entrants: readonly Entrant[]): Field {
+  const suites = new Set(entrants.flatMap(entrant => [...entrant.tasks.values()].map(standing => standing.suite)))
+  return { entrants, tasks: field.tasks.filter(task => suites.has(task.suite)), notes: notesOf(entrants) }
+}
+
+function newestOf(entrant: Entrant): string {
+  return [...entrant.tasks.values()].reduce((latest, { latest: one }) => (one > latest ? one : latest), '')
+}
+
+/** At most `count` entrants: those with the newest results, still in the order of their names. */
+export function newestEntrants(field: Field, count: number): readonly Entrant[] {
+  const newest = field.entrants.toSorted((a, b) => -compareText(newestOf(a), newestOf(b))).slice(0, count)
+  return field.entrants.filter(entrant => newest.includes(entrant))
+}
+
+export interface EntrantLabel {
+  readonly name: string
+  /** Agent and kind of sandbox. */
+  readonly setting: string
+}
+
+/** How each entrant is called: its short name, or its whole one where two different models are shortened alike. */
+export function entrantLabels(entrants: readonly Entrant[]): readonly EntrantLabel[] {
+  return entrants.map(({ model, agent, driver }) => {
+    const name = shortModelName(model)
+    const isShared = entrants.some(other => other.model !== model && shortModelName(other.model) === name)
+    return { name: isShared ? model : name, setting: `${agent} · ${driver ?? 'no sandbox'}` }
+  })
+}
+
+/** Order by code units, the same on every machine. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,57 @@
+import stringWidth from 'string-width'
+import { describe, expect, it } from 'vitest'
+import { sampleStanding } from './sample-standing.ts'
+import { fieldOf, type Standing } from './standings.ts'
+import { tierLines } from './tiers.ts'
+
+const lines = (standings: readonly Standing[], width = 200) => tierLines(fieldOf(standings), { width, color: false })
+const text = (standings: readonly Standing[]) => lines(standings).join('\n')
+
+describe('tiers below the matrix', () => {
+  it('stand with their rule, the number of tasks, and what each model passes', () => {
+    const shown = text([
+      sampleStanding({ task: 'a' }),
+      sampleStanding({ task: 'b' }),
+      sampleStanding({ task: 'a', model: 'weak', score: 0.2 }),
+      sampleStanding({ task: 'b', model: 'weak', score: 0.4 }),
+    ])
+    expect(shown).toContain('2 tasks (agentic)')
+    expect(shown).toContain('1: passes every task (pass^k, n ≥ k)')
+    expect(shown).toContain('tier 1  tiny-1b (tools · docker)  passes 2 of 2, 60.0 s in all')
+    expect(shown).toContain('tier 3  weak (tools · docker)  passes 0 of 2')
+  })
+
+  it('keep a model without a result on a task out of tier 1, and name the task', () => {
+    const shown = text([sampleStanding({ task: 'a' }), sampleStanding({ task: 'b', model: 'other' })])
+    expect(shown).toContain('tier 2  other (tools · docker)  passes 1 of 2, 1 without a result (a)')
+    expect(shown).toContain('tiny-1b (tools · docker)  passes 1 of 2, 1 without a result (b)')
+    expect(shown).not.toContain('tier 1  ')
+  })
+
+  it('list the models of a tier by name, whatever they scored', () => {
+    const shown = lines([
+      sampleStanding({ model: 'b', score: 0.9 }),
+      sampleStanding({ model: 'a', score: 0.6 }),
+      sampleStanding({ model: 'c', score: 0.8 }),
+    ])
+    expect(shown.filter(line => line.includes('docker')).map(line => line.trim().replace(/^tier \d +/, '')[0])).toEqual(
+      ['a', 'b', 'c'],
+    )
+  })
+
+  it('say when a result rests on one sample', () => {
+    expect(text([sampleStanding({ isOneSample: true })])).toContain('1 on one sample only')
+  })
+
+  it('are not there without a model', () => {
+    expect(lines([sampleStanding({ isModel: false })])).toEqual([])
+  })
+
+  it.each([40, 80, 120])('keep within %i columns, and let no name control the terminal', width => {
+    const evil = `\u001b[2J${'long name '.repeat(20)}\n`
+    for (const line of lines([sampleStanding({ model: evil, suite: evil.slice(0, 10), task: evil })], width)) {
+      expect(line).not.toMatch(/\p{Cc}/u)
+      expect(stringWidth(line)).toBeLessThanOrEqual(width)
+    }
+  })
+})
