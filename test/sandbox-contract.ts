@@ -8,6 +8,7 @@ import { hostileContract } from './sandbox-contract/hostile.ts'
 import { isolationContract } from './sandbox-contract/isolation.ts'
 import { resetContract } from './sandbox-contract/reset.ts'
 import { snapshotContract } from './sandbox-contract/snapshots.ts'
+import { stubContract } from './sandbox-contract/stubs.ts'
 import { witnessContract } from './sandbox-contract/witness.ts'
 
 /** What a kind of sandbox cannot have; said here, so that it is a decision and no oversight. */
@@ -43,6 +44,7 @@ export function sandboxContract(
     fileContract(sandbox)
     isolationContract(sandbox)
     witnessContract(sandbox)
+    stubContract(sandbox)
     evaluationContract(sandbox)
   })
 }

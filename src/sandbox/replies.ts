@@ -1,7 +1,8 @@
 /** Reads what an executor answered. A reply that does not have its form throws a TypeError: that sandbox is not believed. */
 import { decodeEntries, decodeNames } from './manifest.ts'
-import type { CapturedStream, ExecResult, ReadResult, StopReason, TestReport } from './sandbox.ts'
+import type { CapturedStream, ExecResult, ReadResult, StopReason, StubReport, TestReport } from './sandbox.ts'
 import type { FileContent, Snapshot, SnapshotDelta } from './snapshot.ts'
+import { parseStubReport } from './stub-reports.ts'
 import { parseTestReport } from './test-reports.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -123,6 +124,9 @@ export function readExecResult(fields: Fields, body: Uint8Array, uid: number, la
   const testReports = messages
     .map(message => parseTestReport(message, uid))
     .filter((report): report is TestReport => report !== null)
+  const stubReports = listField(fields, 'stubReports')
+    .map(report => parseStubReport(report, uid))
+    .filter((report): report is StubReport => report !== null)
   return {
     exitCode: fields.exitCode === null ? null : numberField(fields, 'exitCode'),
     stopped: toStopReason(fields.stopped),
@@ -130,7 +134,7 @@ export function readExecResult(fields: Fields, body: Uint8Array, uid: number, la
     stdout: capturedOutput,
     stderr: capturedErrors,
     testReports,
-    stubReports: [],
+    stubReports,
     droppedReports: numberField(fields, 'droppedReports') + messages.length - testReports.length,
     delta,
   }

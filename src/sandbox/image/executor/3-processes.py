@@ -167,10 +167,10 @@ class ResultPipe(Capture):
         return "complete" if self.total == announced + 4 else "extra-bytes"
 
 
-def run_to_end(pid, captures, timeout, output_limit, reports, result=None):
+def run_to_end(pid, captures, timeout, output_limit, reports, result=None, stubs=None):
     """Waits until a command ends or must end, kills everything, and says why it was stopped (null: it ended by itself).
 
-    Any frame that comes meanwhile means "cancel". Returns (stopped, dropped reports, processes left).
+    Any frame that comes meanwhile means "cancel". Calls of stubs are noted in `stubs`, a room and a list. Returns (stopped, dropped reports, processes left).
     """
     deadline = time.monotonic() + timeout
     pipes = {capture.read_end: capture for capture in captures}
@@ -178,6 +178,8 @@ def run_to_end(pid, captures, timeout, output_limit, reports, result=None):
     poll = select.poll()
     for descriptor in (process, REQUESTS, WITNESS_SOCKET.fileno(), *pipes):
         poll.register(descriptor, select.POLLIN)
+    if stubs:
+        poll.register(STUB_SOCKET, select.POLLIN)
     stopped = None
     has_ended = False
     dropped = 0
@@ -197,6 +199,12 @@ def run_to_end(pid, captures, timeout, output_limit, reports, result=None):
                 deadline = time.monotonic() + DRAIN_GRACE
             elif descriptor == WITNESS_SOCKET.fileno():
                 dropped += WITNESS_SOCKET.drain(reports)
+            elif descriptor == STUB_SOCKET.fileno():
+                if (connection := STUB_SOCKET.accept()) is not None:
+                    poll.register(connection, select.POLLIN)
+            elif descriptor in STUB_SOCKET.open_connections:
+                poll.unregister(descriptor)
+                STUB_SOCKET.answer(descriptor, *stubs)
             else:
                 capture = pipes[descriptor]
                 capture.read()
@@ -210,6 +218,7 @@ def run_to_end(pid, captures, timeout, output_limit, reports, result=None):
                     stopped = "output"
     os.close(process)
     left = kill_everything()
+    STUB_SOCKET.close_connections()
     # Nothing can write any more: what is still in the pipes is the rest.
     for capture in captures:
         while capture.is_open and capture.total <= output_limit and capture.read():

@@ -33,6 +33,7 @@ class Executor:
                 leftovers += restore(place["path"], place["mode"], self.owner_of(place))
                 leftovers += len(os.listdir(place["path"]))
         WITNESS_SOCKET.open()
+        STUB_SOCKET.open()
         self.manifest.start_trial()
         self.laid_folders = set()
         self.proof = {"processesLeft": processes_left, "leftovers": leftovers}
@@ -58,15 +59,16 @@ class Executor:
         pid = start(ROOMS[self.room], [CONFIG["shell"], "-c", body], DEV_NULL, *writers)
         for writer in writers:
             os.close(writer)
-        reports = []
+        reports, stub_reports = [], []
         limit = BOUNDS["outputBytes"]
-        stopped, dropped, left = run_to_end(pid, captures, header["timeoutMs"] / 1000, limit, reports)
+        stopped, dropped, left = run_to_end(pid, captures, header["timeoutMs"] / 1000, limit, reports, stubs=(self.room, stub_reports))
         answer = {
             "exitCode": exit_code(pid),
             "stopped": stopped,
             "durationMs": (time.monotonic() - begin) * 1000,
             "streams": [[len(capture.head), len(capture.tail), capture.total] for capture in captures],
             "reports": reports,
+            "stubReports": stub_reports,
             "droppedReports": dropped,
             "processesLeft": left,
             "delta": None,
@@ -156,6 +158,7 @@ signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
 # Groups of process 1 would stay with it when it does file operations as somebody else.
 os.setgroups([])
 WITNESS_SOCKET.open()
+STUB_SOCKET.open()
 survivors = places_that_would_survive()
 send_frame(
     {

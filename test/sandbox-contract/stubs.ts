@@ -1,0 +1,161 @@
+import fc from 'fast-check'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { FileContent, Sandbox } from '../../src/sandbox/index.ts'
+import { stubText } from '../../src/spec/skill/stub.ts'
+import type { TheSandbox } from '../sandbox-contract.ts'
+import { outputOf, run, textOf } from './fixture.ts'
+
+const SPEC = {
+  outputs: { 'output/report.txt': 'A report\nEOF\nof lines\n' },
+  stdout: 'made "it" · 1\n',
+  exit_status: 3,
+}
+const SHELL = stubText('shell', '#!/bin/sh\n# Makes the report.\n# usage: make.sh --title TITLE\nreal work\n', SPEC)
+const BARE = stubText('shell', 'echo hello\n', SPEC)
+const PYTHON = stubText('python', '#!/usr/bin/env python3\n"""Makes the report."""\nprint(1)\n', SPEC)
+
+const script = (text: string, mode = 0o644): FileContent => ({ bytes: Buffer.from(text), mode })
+const FILES = new Map([
+  ['skill/scripts/make.sh', script(SHELL, 0o755)],
+  ['skill/scripts/plain.sh', script(SHELL)],
+  ['skill/scripts/bare', script(BARE, 0o755)],
+  ['skill/scripts/make.py', script(PYTHON, 0o755)],
+  ['skill/my scripts/größe.sh', script(SHELL, 0o755)],
+  ['skill/all.sh', script('#!/bin/bash\nset -eu\n"$(dirname "$0")/scripts/make.sh" "$@"\n', 0o755)],
+])
+
+const quote = (word: string) => `'${word.replaceAll("'", "'\\''")}'`
+
+/** The stub's path with its arguments, for every report of a command. */
+async function reported(sandbox: Sandbox, command: string): Promise<string[][]> {
+  return (await run(sandbox, command)).stubReports.map(({ path, args }) => [path, ...args])
+}
+
+const NASTY = ['', ' ', 'a b', '"', "'", '$HOME', '*', '\n', 'x\ny\n', '-c', '--title=ü', '\\', '\t', '💥', '`id`']
+
+export function stubContract(sandbox: TheSandbox): void {
+  describe('a stub', () => {
+    beforeEach(async () => {
+      await sandbox().reset(FILES, { room: 'agent' })
+    })
+
+    it.each([
+      ['by path', 'skill/scripts/make.sh', 'make.sh'],
+      ['by bash', 'bash skill/scripts/plain.sh', 'plain.sh'],
+      ['by sh with options', 'sh -eu skill/scripts/plain.sh', 'plain.sh'],
+      ['by bash with options', 'bash -eu -o pipefail -x skill/scripts/plain.sh', 'plain.sh'],
+      ['without a first line of its own', './skill/scripts/bare', 'bare'],
+      ['by python3', 'python3 skill/scripts/make.py', 'make.py'],
+      ['by python3 with options', 'python3 -u -W ignore skill/scripts/make.py', 'make.py'],
+      ['as a python program', 'skill/scripts/make.py', 'make.py'],
+      ['as a python module', 'cd skill && python3 -m scripts.make', 'make.py'],
+      ['after cd', 'cd skill/scripts && ./make.sh', 'make.sh'],
+      ['through a variable in a sub-shell', 's=skill/scripts/make.sh; (bash "$s"', 'make.sh'],
+      ['from another script', 'bash skill/all.sh', 'make.sh'],
+      [
+        'from python',
+        'python3 -c "import subprocess,sys; subprocess.run([\'skill/scripts/make.sh\', *sys.argv[1:]])"',
+        'make.sh',
+      ],
+    ])('called %s is reported with its very arguments', async (_way, command, name) => {
+      const close = command.includes('(bash') ? ')' : ''
+      const calls = await reported(sandbox(), `${command} ${NASTY.map(quote).join(' ')}${close}`)
+      expect(calls).toEqual([[`skill/scripts/${name}`, ...NASTY]])
+    })
+
+    it.each([
+      ['make.sh', 'bash skill/scripts/make.sh'],
+      ['make.py', 'python3 skill/scripts/make.py'],
+    ])('%s makes its outputs, prints, and ends with its status', async (_name, command) => {
+      const result = await run(sandbox(), `cd /tmp && cd /workspace && ${command}`)
+      expect(result.exitCode).toBe(3)
+      expect(textOf(result.stdout)).toBe(SPEC.stdout)
+      expect(textOf(result.stderr)).toBe('')
+      expect(await outputOf(sandbox(), 'cat output/report.txt')).toBe(SPEC.outputs['output/report.txt'])
+    })
+
+    it('shows its help and makes nothing', async () => {
+      const result = await run(sandbox(), 'skill/scripts/make.sh --help; python3 skill/scripts/make.py -h; ls output')
+      expect(textOf(result.stdout)).toBe('Makes the report.\nusage: make.sh --title TITLE\nMakes the report.\n')
+    })
+
+    it('whose path has spaces and other letters is reported', async () => {
+      expect(await reported(sandbox(), "cd 'skill/my scripts'; ./größe.sh a")).toEqual([
+        ['skill/my scripts/größe.sh', 'a'],
+      ])
+    })
+
+    it('any arguments survive unchanged', async () => {
+      const word = fc
+        .string({ unit: 'binary', maxLength: 30 })
+        .filter(text => !text.includes('\0') && text.isWellFormed())
+      await fc.assert(
+        fc.asyncProperty(
+          fc.constantFrom('bash skill/scripts/make.sh', 'skill/scripts/make.py'),
+          fc.array(word, { maxLength: 8 }),
+          async (command, args) => {
+            const [call] = await reported(sandbox(), `${command} ${args.map(quote).join(' ')}`)
+            expect(call?.slice(1)).toEqual(args)
+          },
+        ),
+        { numRuns: 60 },
+      )
+    })
+
+    it('is reported with the hash of its file, so that a changed one is another', async () => {
+      const [one] = (await run(sandbox(), 'bash skill/scripts/plain.sh')).stubReports
+      const [other] = (await run(sandbox(), 'echo "# more" >> skill/scripts/plain.sh; bash skill/scripts/plain.sh'))
+        .stubReports
+      expect(one?.sha256).toMatch(/^[0-9a-f]{64}$/)
+      expect(other?.sha256).not.toBe(one?.sha256)
+    })
+
+    it.each([
+      ['the reporter alone', 'python3 -I -S /run/bench/log skill/scripts/make.sh 0'],
+      [
+        'code with the words of a call',
+        'bash -c \'python3 -I -S /run/bench/log "$0" 2; true\' skill/scripts/make.sh --title Q1',
+      ],
+      [
+        'another script with the words of a call',
+        "echo 'python3 -I -S /run/bench/log skill/scripts/make.sh 1; true' > /tmp/f.sh; bash /tmp/f.sh skill/scripts/make.sh Q1",
+      ],
+      [
+        'code of python',
+        'python3 -c \'import subprocess; subprocess.run(["python3","-I","-S","/run/bench/log","skill/scripts/make.py","0"])\' skill/scripts/make.py',
+      ],
+      [
+        'a name put in front',
+        '(exec -a bash sleep 0.2 skill/scripts/make.sh) & python3 -I -S /run/bench/log skill/scripts/make.sh 0',
+      ],
+      ['an echoed call', 'echo bash skill/scripts/make.sh --title Q1'],
+      ['a reading of it', 'cat skill/scripts/make.sh'],
+      [
+        'a connection that says nothing',
+        'python3 -c \'import socket; s=socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); s.connect("/run/bench/calls")\'',
+      ],
+      [
+        'rubbish',
+        'python3 -c \'import socket; s=socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); s.connect("/run/bench/calls"); s.send(bytes(range(256)))\'',
+      ],
+    ])('%s is not reported', async (_name, command) => {
+      expect(await reported(sandbox(), command)).toEqual([])
+    })
+
+    it('called very often is reported up to a bound, and the command ends', async () => {
+      const calls = await reported(sandbox(), 'for i in $(seq 100); do bash skill/scripts/make.sh $i; done; true')
+      expect(calls.length).toBe(64)
+      expect(calls[0]).toEqual(['skill/scripts/make.sh', '1'])
+    })
+
+    it('can not be made to hold up the executor by open connections', async () => {
+      const flood =
+        'python3 -c \'import socket\nfor i in range(500):\n  s=socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); s.settimeout(1)\n  try: s.connect("/run/bench/calls"); globals()[str(i)]=s\n  except OSError: pass\''
+      const result = await run(sandbox(), flood)
+      expect(result.durationMs).toBeLessThan(8_000)
+      expect(await reported(sandbox(), 'bash skill/scripts/make.sh after')).toEqual([
+        ['skill/scripts/make.sh', 'after'],
+      ])
+    })
+  })
+}
