@@ -18,9 +18,10 @@ function neighbour(name: string): string {
 /** `agent-bench`, as spec files and `bench.config.ts` import it, is this very package. */
 const alias = { 'agent-bench': neighbour('../index') }
 
-const CONFIG_FILE = 'bench.config.ts'
+export const CONFIG_FILE = 'bench.config.ts'
 
-async function loadConfigFile(root: string): Promise<unknown> {
+/** The default export of the project's `bench.config.ts`; undefined without one. @throws ConfigError code `config_file_broken` */
+export async function loadConfigFile(root: string): Promise<unknown> {
   const file = join(root, CONFIG_FILE)
   if (!existsSync(file)) return undefined
   try {
