@@ -1,17 +1,26 @@
-import { relative } from 'node:path'
+import { basename, relative } from 'node:path'
 import { SpecError } from '../errors.ts'
 import { unreadableFiles } from '../evidence/reading.ts'
 import { isTaskDefinition } from '../spec/define-task.ts'
 import { readsOf } from '../spec/probe.ts'
+import { loadSkill, MANIFEST_NAME } from '../spec/skill/index.ts'
 import type { Task } from '../spec/task.ts'
 
+/** Is it a skill's manifest, or the SKILL.md of a skill without one, and not a module? */
+const isSkillFile = (filepath: string) => [MANIFEST_NAME, 'SKILL.md'].includes(basename(filepath))
+
 /**
- * Imports a spec file and gives its checked task.
+ * Imports a spec file, or mounts the skill of a manifest, and gives its checked task.
  * @throws SpecError when the file has no task as its default export, or a flag reads a file that no output can show.
  */
 export async function loadTask(filepath: string, root: string, importModule: (path: string) => unknown): Promise<Task> {
-  const module: unknown = await importModule(filepath)
   const file = relative(root, filepath)
+  if (isSkillFile(filepath)) {
+    const skill = await (await loadSkill(filepath, { importModule })).resolve()
+    checkReadable(skill, file)
+    return skill
+  }
+  const module: unknown = await importModule(filepath)
   const definition = typeof module === 'object' && module !== null && 'default' in module ? module.default : undefined
   if (!isTaskDefinition(definition)) {
     throw new SpecError(`${file}: the default export is not a task`, {
