@@ -1,0 +1,114 @@
+import { isAbsolute, join } from 'node:path'
+import { Option } from 'commander'
+import { ConfigError } from '../../errors.ts'
+import type { PlannedModel } from '../../model/index.ts'
+import type { Settings } from '../../runner/settings.ts'
+import type { AddCommand, CliContext } from '../command.ts'
+
+interface DoctorOptions {
+  readonly model?: string
+  readonly baseUrl?: string
+  readonly apiKey?: string
+  readonly workers?: string
+  readonly json?: true
+  readonly quick?: true
+  readonly timeout?: string
+  readonly resultsDir?: string
+}
+
+/** Options of the command stand above BENCH_* variables, and these above `bench.config.ts`. */
+async function settingsOf(options: DoctorOptions, context: CliContext): Promise<Settings> {
+  const { CONFIG_FILE, loadConfigFile } = await import('../../runner/plugin.ts')
+  const { readSettings } = await import('../../runner/settings.ts')
+  const over = {
+    BENCH_MODEL: options.model,
+    BENCH_BASE_URL: options.baseUrl,
+    BENCH_API_KEY: options.apiKey,
+    BENCH_WORKERS: options.workers,
+    BENCH_RESULTS_DIR: options.resultsDir,
+  }
+  const given = Object.fromEntries(Object.entries(over).filter(([, value]) => value !== undefined))
+  return readSettings(await loadConfigFile(context.directory), CONFIG_FILE, { ...context.env, ...given })
+}
+
+async function findModel(settings: Settings, signal: AbortSignal): Promise<PlannedModel> {
+  const { planModel, USUAL_PORTS } = await import('../../model/index.ts')
+  const planned = await planModel({
+    model: settings.model,
+    baseUrl: settings.baseUrl,
+    apiKey: settings.apiKey,
+    sampling: {
+      temperature: settings.temperature,
+      topP: settings.topP,
+      maxTokens: settings.maxTokens,
+      extraBody: settings.extraBody,
+    },
+    idleTimeoutMs: settings.requestTimeout * 1_000,
+    signal,
+  })
+  if (planned !== null) return planned
+  throw new ConfigError(`no model server answers on the usual ports ${USUAL_PORTS.join(', ')} of this machine`, {
+    code: 'server_not_found',
+    remedy: 'Start a model server, or say where one is: agent-bench doctor --base-url http://127.0.0.1:8080/v1',
+  })
+}
+
+/** Milliseconds of `--timeout`. @throws ConfigError when it is no number of seconds */
+function budgetOf(timeout: string | undefined): number | null {
+  if (timeout === undefined) return null
+  const seconds = Number(timeout)
+  if (Number.isFinite(seconds) && seconds > 0 && seconds <= 86_400) return seconds * 1_000
+  throw new ConfigError(`--timeout is "${timeout}", which is no number of seconds`, {
+    code: 'setting_invalid',
+    remedy: 'Write it like --timeout 300.',
+  })
+}
+
+async function diagnose(options: DoctorOptions, context: CliContext): Promise<void> {
+  const budgetMs = budgetOf(options.timeout)
+  const settings = await settingsOf(options, context)
+  const { plan, warnings } = await findModel(settings, context.signal)
+  const doctor = await import('../../model/doctor/index.ts')
+  const isJson = options.json === true
+  for (const warning of warnings) context.writeError(`warning: ${warning}\n`)
+  const examination =
+    options.quick === true
+      ? await doctor.quickExamination(plan, context.signal)
+      : await doctor.examine(plan, {
+          signal: context.signal,
+          workers: settings.workers,
+          ...(budgetMs === null ? {} : { budgetMs }),
+          onFinding: finding => {
+            if (!isJson) context.write(`${doctor.findingLine(finding)}\n`)
+          },
+        })
+  if (!isJson && options.quick === true) {
+    for (const finding of examination.findings) context.write(`${doctor.findingLine(finding)}\n`)
+  }
+  const { resultsDir } = settings
+  const stored = doctor.keepExamination(
+    isAbsolute(resultsDir) ? resultsDir : join(context.directory, resultsDir),
+    plan,
+    examination,
+  )
+  if (isJson) context.write(`${JSON.stringify({ ...examination, digest: stored.digest, warnings }, null, 2)}\n`)
+  else context.write(`${doctor.verdictLine(examination)}\nreport    ${stored.file}\n`)
+  context.setStatus(doctor.statusOf(examination))
+}
+
+/** `agent-bench doctor`: is this server fit to be measured? */
+export const addDoctor: AddCommand = (program, context) => {
+  program
+    .command('doctor')
+    .description('examines a model server: is it fit to be measured, and what would it do to results')
+    .option('--base-url <url>', 'the server (BENCH_BASE_URL; else the usual ports of this machine)')
+    .option('--model <name>', 'the model (BENCH_MODEL)')
+    .option('--api-key <key>', 'the key of the server (BENCH_API_KEY)')
+    .option('--workers <count>', 'trials that are going to run at once (BENCH_WORKERS)')
+    .option('--quick', 'only what a run examines by itself: readiness, context window, one tool round trip')
+    .option('--json', 'one JSON object on stdout')
+    .option('--timeout <seconds>', 'time for the whole examination (300)')
+    .addOption(new Option('--results-dir <dir>', 'where the report is kept, below servers/ (BENCH_RESULTS_DIR)'))
+    .addHelpText('after', '\nExit status: 0 ok or degraded, 1 broken, 2 the server cannot be examined.')
+    .action((options: DoctorOptions) => diagnose(options, context))
+}

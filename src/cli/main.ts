@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { Command, CommanderError } from 'commander'
+import { BenchError, explainError } from '../errors.ts'
+import type { AddCommand, CliContext } from './command.ts'
+import { addDoctor } from './commands/doctor.ts'
+
+/** In the order of `--help`. */
+const COMMANDS: readonly AddCommand[] = [addDoctor]
+
+function version(): string {
+  const file = createRequire(import.meta.url).resolve('agent-bench/package.json')
+  const manifest: unknown = JSON.parse(readFileSync(file, 'utf8'))
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : '?'
+}
+
+/** Commander ends with 1 after a wrong option; here 1 means that something was examined and is not as it should be. */
+const statusOfUsage = (error: CommanderError): number => (error.exitCode === 0 ? 0 : 2)
+
+/**
+ * The `agent-bench` command.
+ * @param args without the program's name, for example `['doctor', '--json']`
+ * @param given parts of the world for tests; the process's own otherwise
+ * @returns the exit status: 0 fine, 1 the thing examined is not, 2 usage, configuration, or it could not be examined
+ */
+export async function main(args: readonly string[], given: Partial<CliContext> = {}): Promise<number> {
+  let status: number = 0
+  const context: CliContext = {
+    directory: process.cwd(),
+    env: process.env,
+    write: text => void process.stdout.write(text),
+    writeError: text => void process.stderr.write(text),
+    signal: new AbortController().signal,
+    ...given,
+    setStatus: next => {
+      status = next
+    },
+  }
+  const program = new Command('agent-bench')
+    .description(
+      'Measures whether a model can drive an agent. The bench itself runs with `npx vitest run --project bench`.',
+    )
+    .version(version())
+    .showHelpAfterError('(agent-bench --help shows all commands)')
+    .exitOverride()
+    .configureOutput({ writeOut: context.write, writeErr: context.writeError })
+  for (const add of COMMANDS) add(program, context)
+  try {
+    await program.parseAsync([...args], { from: 'user' })
+    return status
+  } catch (error) {
+    if (error instanceof CommanderError) return statusOfUsage(error)
+    if (context.signal.aborted) return 130
+    if (!(error instanceof BenchError)) throw error
+    context.writeError(`${explainError(error)}\n`)
+    return 2
+  }
+}

@@ -1,0 +1,136 @@
+import type { ChatMessage, ModelPlan, Reply, ReplyBody, ToolDefinition } from '../chat-model.ts'
+import { createChatModel } from '../openai-client.ts'
+import { broken, type Judgement } from './finding.ts'
+
+/** One request of a probe; what is not said is as in a trial. */
+export interface Question {
+  readonly messages: readonly ChatMessage[]
+  readonly tools?: readonly ToolDefinition[]
+  /** Output limit in tokens. */
+  readonly maxTokens?: number
+  readonly temperature?: number
+  readonly seed?: number
+  /** More fields of the request, over the plan's own. */
+  readonly extraBody?: Readonly<Record<string, unknown>>
+  /** Stops this request only. */
+  readonly signal?: AbortSignal
+}
+
+/** Asks the server under examination; every request goes through the client that trials use. */
+export interface Examiner {
+  readonly plan: ModelPlan
+  /** Trials that are going to run at once. */
+  readonly workers: number
+  /** Tokens of prompt that a probe may send at most. */
+  readonly maxPromptTokens: number
+  /** Milliseconds that are left for this probe. */
+  readonly remainingMs: () => number
+  /** The classified reply; rejects only with a signal's reason. */
+  readonly ask: (question: Question) => Promise<Reply>
+  /** Every body that came so far, also of earlier probes. */
+  readonly seen: readonly ReplyBody[]
+  /** Prompt tokens of one filler word, measured once; null when the server does not count. */
+  tokensPerWord: number | null
+}
+
+/** Tokens that a probe lets the model write where it has to think before it calls. */
+export const CALL_TOKENS = 1_024
+
+export function createExaminer(
+  plan: ModelPlan,
+  options: {
+    readonly workers: number
+    readonly maxPromptTokens: number
+    readonly signal: () => AbortSignal
+    readonly remainingMs: () => number
+  },
+): Examiner {
+  const seen: ReplyBody[] = []
+  return {
+    plan,
+    workers: options.workers,
+    maxPromptTokens: options.maxPromptTokens,
+    remainingMs: options.remainingMs,
+    seen,
+    tokensPerWord: null,
+    async ask(question) {
+      const model = createChatModel(
+        {
+          ...plan,
+          sampling: {
+            temperature: question.temperature ?? plan.sampling.temperature,
+            topP: plan.sampling.topP,
+            maxTokens: question.maxTokens ?? 256,
+            extraBody:
+              question.extraBody === undefined
+                ? plan.sampling.extraBody
+                : { ...plan.sampling.extraBody, ...question.extraBody },
+          },
+        },
+        // The plan was made from a server that had answered: whatever it does now is a finding, not something to sit out.
+        { retry: { budgetMs: 2_000, refusedAttempts: 1 } },
+      )
+      const signal = options.signal()
+      const reply = await model.complete(
+        { messages: question.messages, tools: question.tools ?? [], seed: question.seed ?? 42 },
+        question.signal === undefined ? signal : AbortSignal.any([signal, question.signal]),
+      )
+      const body = bodyOf(reply)
+      if (body !== null) seen.push(body)
+      return reply
+    },
+  }
+}
+
+/** What the model said, or null when the reply is the server's. */
+export function bodyOf(reply: Reply): ReplyBody | null {
+  return reply.kind === 'ok' || reply.kind === 'model_error' ? reply : null
+}
+
+/** True when the reply was cut by the limit that the probe set. */
+export function isCut(body: ReplyBody): boolean {
+  return body.finishReason === 'length'
+}
+
+/** The judgement on a server that does not answer a request it should answer. */
+export function refused(reply: Reply, what: string): Judgement {
+  switch (reply.kind) {
+    case 'infra':
+    case 'config':
+      return broken(`${what}: ${reply.detail}`, reply.remedy, { code: reply.code })
+    case 'context_overflow':
+      return broken(`${what}: ${reply.detail}`, windowRemedy, { code: 'context_overflow' })
+    case 'ok':
+    case 'model_error':
+      return broken(what, "Look into the server's log.")
+  }
+}
+
+export const windowRemedy =
+  'Give the server a larger context window (llama-server -c, Ollama OLLAMA_CONTEXT_LENGTH or num_ctx, LM Studio "Context Length", vLLM --max-model-len).'
+
+/** What to do about calls that do not arrive as calls, in the words of this kind of server. */
+export function toolsRemedy(plan: ModelPlan): string {
+  switch (plan.server.kind) {
+    case 'llama-server':
+      return 'Start llama-server with --jinja and a chat template that has tools (--chat-template-file).'
+    case 'vllm':
+      return 'Start vLLM with --enable-auto-tool-choice and the --tool-call-parser of this model.'
+    case 'ollama':
+      return 'Use a model whose template has tools (`ollama show MODEL` lists the capability "tools").'
+    case 'lmstudio':
+      return 'Use a model that LM Studio marks with tool use, and update LM Studio and its runtimes.'
+    case 'openai-compatible':
+      return 'Turn on tool calling in the server and choose the parser of this model, or use a model that has tools.'
+  }
+}
+
+/** Filler of so many words, different enough not to be folded by a tokeniser, the same each time. */
+export function filler(words: number): string {
+  const stock = ['river', 'stone', 'window', 'garden', 'paper', 'yellow', 'seven', 'morning', 'table', 'cloud']
+  return Array.from({ length: words }, (_, index) => stock[(index * 7 + Math.floor(index / 10)) % stock.length]).join(
+    ' ',
+  )
+}
+
+export const user = (content: string): ChatMessage => ({ role: 'user', content })

@@ -1,0 +1,82 @@
+/** What an examination of a server finds. Plain data: it is printed, stored as JSON and read again. */
+
+/** In the order in which they are examined and shown. */
+export const PROBE_NAMES = [
+  'readiness',
+  'model',
+  'usage',
+  'window',
+  'overflow',
+  'tool_call',
+  'several_calls',
+  'nested_arguments',
+  'long_arguments',
+  'replay',
+  'tool_result',
+  'tool_choice',
+  'reasoning',
+  'stop_reason',
+  'length_stop',
+  'abort',
+  'determinism',
+  'slots',
+  'speed',
+] as const
+
+export type ProbeName = (typeof PROBE_NAMES)[number]
+
+/**
+ * `degraded`: trials can be run, and `effect` says what it does to their results. `broken`: results would be about the
+ * server; `remedy` is the fix. `unclear`: the model did not do what the probe needs, or time ran out; that is no warning.
+ */
+export type Verdict = 'ok' | 'degraded' | 'broken' | 'unclear'
+
+export interface Finding {
+  readonly probe: ProbeName
+  readonly verdict: Verdict
+  /** What was seen, one sentence without a full stop. */
+  readonly found: string
+  /** What it does to results; null unless degraded. */
+  readonly effect: string | null
+  /** What to do; null when there is nothing to do. */
+  readonly remedy: string | null
+  /** Numbers and names behind the verdict; names carry their unit. */
+  readonly measured: Readonly<Record<string, number | string | boolean | null>>
+}
+
+type Measured = Finding['measured']
+
+/** What a probe gives back; its name is added by the examination. */
+export type Judgement = Omit<Finding, 'probe'>
+
+export const fine = (found: string, measured: Measured = {}): Judgement => ({
+  verdict: 'ok',
+  found,
+  effect: null,
+  remedy: null,
+  measured,
+})
+
+export const unclear = (found: string, measured: Measured = {}): Judgement => ({
+  verdict: 'unclear',
+  found,
+  effect: null,
+  remedy: null,
+  measured,
+})
+
+export const degraded = (found: string, effect: string, remedy: string | null, measured: Measured = {}): Judgement => ({
+  verdict: 'degraded',
+  found,
+  effect,
+  remedy,
+  measured,
+})
+
+export const broken = (found: string, remedy: string, measured: Measured = {}): Judgement => ({
+  verdict: 'broken',
+  found,
+  effect: null,
+  remedy,
+  measured,
+})

@@ -1,0 +1,86 @@
+/** What `npm pack` gives, used in a project outside of this repository. */
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+const run = promisify(execFile)
+const REPOSITORY = fileURLToPath(new URL('..', import.meta.url))
+
+const CONFIG = `import { agentBench } from 'agent-bench/vitest'
+import { defineConfig } from 'vitest/config'
+export default defineConfig({ test: { projects: [{ plugins: [agentBench()], test: { name: 'bench' } }] } })
+`
+const TASK = `import { defineTask } from 'agent-bench'
+export default defineTask({
+  id: 'packed_v1',
+  prompt: 'Write hello to out.txt.',
+  setup: { 'name.txt': 'Ada\\n' },
+  allowedWrites: ['out.txt'],
+  flags: { wrote: run => run.firstChange('out.txt') },
+  reference: async ({ write }) => {
+    await write('out.txt', 'hello')
+  },
+})
+`
+
+let project = ''
+let files: readonly string[] = []
+
+beforeAll(async () => {
+  project = await mkdtemp(join(tmpdir(), 'agent-bench-packed-'))
+  const unpacked = join(project, 'node_modules/agent-bench')
+  await mkdir(unpacked, { recursive: true })
+  // Packing builds first, as `prepare` says.
+  await run('npm', ['pack', '--silent', '--pack-destination', project], { cwd: REPOSITORY })
+  const tarball = (await readdir(project)).find(name => name.endsWith('.tgz'))
+  if (tarball === undefined) throw new Error('npm pack made no tarball')
+  const { stdout } = await run('tar', ['-tzf', join(project, tarball)])
+  files = stdout.trim().split('\n')
+  await run('tar', ['-xzf', join(project, tarball), '-C', unpacked, '--strip-components=1'])
+  for (const name of await readdir(join(REPOSITORY, 'node_modules'))) {
+    if (name.startsWith('.') || name === 'agent-bench') continue
+    await symlink(join(REPOSITORY, 'node_modules', name), join(project, 'node_modules', name))
+  }
+  await mkdir(join(project, 'tasks'))
+  await writeFile(join(project, 'package.json'), '{"type":"module","private":true}')
+  await writeFile(join(project, 'vitest.config.ts'), CONFIG)
+  await writeFile(join(project, 'tasks/x.bench.ts'), TASK)
+})
+
+afterAll(() => rm(project, { recursive: true, force: true }))
+
+/** Only what a program needs: no variable of the machine may steer a test. */
+const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', NO_COLOR: '1', CI: '1' }
+
+describe('the packed package', () => {
+  test('holds the programs of the sandbox, the declarations and the command, and no tests', () => {
+    expect(files).toEqual(
+      expect.arrayContaining([
+        'package/dist/src/index.d.ts',
+        'package/dist/src/cli/bin.js',
+        'package/dist/src/sandbox/image/Dockerfile',
+        'package/dist/src/sandbox/image/witness/bench_witness.py',
+        'package/LICENSE',
+        'package/README.md',
+      ]),
+    )
+    expect(files.filter(file => /\.test\.|\.fixture\.|__pycache__/.test(file))).toEqual([])
+  })
+
+  test('lists the trials of a task outside of the repository', async () => {
+    const vitest = join(project, 'node_modules/vitest/vitest.mjs')
+    const { stdout } = await run(process.execPath, [vitest, 'list', '--project', 'bench'], { cwd: project, env })
+    const trials = stdout.split('\n').filter(line => line.includes('packed_v1'))
+    expect(trials).toHaveLength(3)
+  })
+
+  test('has the command', async () => {
+    const bin = join(project, 'node_modules/agent-bench/dist/src/cli/bin.js')
+    const { stdout } = await run(process.execPath, [bin, '--help'], { cwd: project, env })
+    expect(stdout).toContain('doctor')
+  })
+})
