@@ -8,6 +8,7 @@ import { ConfigError, explainError } from '../errors.ts'
 import './provided.ts'
 import { BenchReporter } from './bench-reporter.ts'
 import { type BenchConfig, readSettings, type Settings } from './settings.ts'
+import { collectSkills } from './skills.ts'
 
 /** A neighbour of this file, as source (`.ts`) or built (`.js`). */
 function neighbour(name: string): string {
@@ -105,6 +106,7 @@ export function agentBench(options: BenchConfig = {}): Plugin {
         const merged = config === undefined ? options : typeof config === 'object' ? { ...options, ...config } : config
         const settings = readSettings(merged, CONFIG_FILE, process.env)
         configureProject(project, settings)
+        await collectSkills(vitest, project, { root, skillDir: settings.skillDir })
         project.provide('agentBenchSettings', { root, k: settings.k, trials: settings.trials })
         const resultsDir = isAbsolute(settings.resultsDir) ? settings.resultsDir : join(root, settings.resultsDir)
         vitest.config.reporters.push(new BenchReporter({ settings, project, root, resultsDir }) as never)

@@ -26,6 +26,8 @@ export interface BenchConfig {
   requestTimeout?: number
   trialTimeout?: number
   image?: string
+  /** A skill's directory, or a directory of them, besides `skills/`. */
+  skillDir?: string
   workers?: number
   resume?: boolean
 }
@@ -60,6 +62,7 @@ export interface Settings {
   readonly requestTimeout: number
   readonly trialTimeout: number | null
   readonly image: string | null
+  readonly skillDir: string | null
   readonly workers: number
   readonly resume: boolean
 }
@@ -145,6 +148,7 @@ const RULES: Readonly<Record<keyof BenchConfig, Rule & { readonly variable: stri
   requestTimeout: { variable: 'BENCH_REQUEST_TIMEOUT', ...seconds },
   trialTimeout: { variable: 'BENCH_TRIAL_TIMEOUT', ...seconds },
   image: { variable: 'BENCH_IMAGE', ...text },
+  skillDir: { variable: 'BENCH_SKILL_DIR', ...text },
   workers: { variable: 'BENCH_WORKERS', ...wholeNumber(1, 64) },
   resume: { variable: 'BENCH_RESUME', ...onOff },
 }
@@ -195,7 +199,7 @@ function fromFile(config: unknown, file: string): Map<string, unknown> {
 }
 
 /** Variables that are read elsewhere, so that they are not taken for mistakes. */
-const OTHER_VARIABLES = ['BENCH_SKILL_DIR', 'BENCH_KEEP']
+const OTHER_VARIABLES = ['BENCH_KEEP']
 
 /** Reads BENCH_* variables. An empty variable counts as not set. @throws ConfigError as {@link fromFile}. */
 function fromEnvironment(env: Readonly<Record<string, string | undefined>>): Map<string, unknown> {
@@ -260,6 +264,7 @@ export function readSettings(
     requestTimeout: get('requestTimeout', 600),
     trialTimeout: get('trialTimeout', null),
     image: get('image', null),
+    skillDir: get('skillDir', null),
     workers: get('workers', 1),
     resume: get('resume', false),
   }

@@ -48,6 +48,7 @@ export class TrialSession {
   /** Runs one trial (from 1), records it, and ends the test the way the trial ended. */
   async runTrial(task: Task, trial: number, context: TestContext): Promise<void> {
     if (this.#stopped.has(task.id)) return context.skip('stopped early: a trial before this one did not pass')
+    if (this.#agent.name === 'reference' && task.reference === null) return context.skip(unproven(task))
     const recorded = this.#recordedTrial(task, trial - 1)
     if (recorded !== undefined) return resume(task, trial, recorded, context)
     const end = await this.#run(task, trial, context)
@@ -129,6 +130,13 @@ export class TrialSession {
       return this.#notJudged(task, trial, outcome, error, context)
     }
   }
+}
+
+/** Why the reference agent cannot run a task. */
+function unproven(task: Task): string {
+  return task.isObserved
+    ? 'unproven: a skill without a manifest is only observed, there is no solution to play'
+    : 'unproven: there is no solution to play (a `reference` of the task, or bench_proof.ts beside the manifest)'
 }
 
 interface KeptArtifacts {

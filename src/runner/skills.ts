@@ -1,0 +1,64 @@
+/** Skills as spec files of the bench: those below `skills/` of the project, and those of BENCH_SKILL_DIR from anywhere. */
+import { existsSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type { TestProject, Vitest } from 'vitest/node'
+import { ConfigError, SpecError } from '../errors.ts'
+import { findSkills, MANIFEST_NAME } from '../spec/skill/index.ts'
+
+const SKILLS_FOLDER = 'skills'
+
+/** The file that stands for a skill: its manifest, or its SKILL.md when it has none and is only observed. */
+function specFileOf(directory: string): string {
+  const manifest = join(directory, MANIFEST_NAME)
+  return existsSync(manifest) ? manifest : join(directory, 'SKILL.md')
+}
+
+/** The path as a glob that matches nothing else. */
+const literalGlob = (path: string) => path.replace(/[\\!()*+?@[\]{|}]/g, '\\$&')
+
+/**
+ * Adds the skills to what a project collects, and makes an edit of any file of a skill run that skill again.
+ * @param skillDir A skill's directory or a directory of them, absolute or relative to `root`; null for none.
+ * @throws ConfigError code `skill_dir` when it holds no skill.
+ */
+export async function collectSkills(
+  vitest: Vitest,
+  project: TestProject,
+  { root, skillDir }: { readonly root: string; readonly skillDir: string | null },
+): Promise<void> {
+  const directories = [...(await skillsOfProject(root)), ...(await skillsOfSetting(root, skillDir))]
+  const specFiles = [...new Set(directories.map(specFileOf))]
+  project.config.include.push(...specFiles.map(literalGlob))
+  vitest.config.watchTriggerPatterns ??= []
+  for (const file of specFiles) {
+    const directory = `${dirname(file)}/`
+    const escaped = directory.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+    vitest.config.watchTriggerPatterns.push({ pattern: new RegExp(`^${escaped}`), testsToRun: () => file })
+    vitest.vite.watcher.add(directory)
+  }
+}
+
+async function skillsOfProject(root: string): Promise<readonly string[]> {
+  const folder = join(root, SKILLS_FOLDER)
+  if (!existsSync(folder)) return []
+  try {
+    return await findSkills(folder)
+  } catch (error) {
+    if (!(error instanceof SpecError)) throw error
+    return [] // a project may have a folder of that name for something else
+  }
+}
+
+async function skillsOfSetting(root: string, skillDir: string | null): Promise<readonly string[]> {
+  if (skillDir === null) return []
+  try {
+    return await findSkills(resolve(root, skillDir))
+  } catch (error) {
+    if (!(error instanceof SpecError)) throw error
+    throw new ConfigError(`BENCH_SKILL_DIR: ${error.message}`, {
+      code: 'skill_dir',
+      remedy: error.remedy,
+      cause: error,
+    })
+  }
+}
