@@ -14,6 +14,7 @@ import { openSandbox, prepareSandbox } from '../src/sandbox/index.ts'
 import type { PreparedSandbox, Sandbox } from '../src/sandbox/sandbox.ts'
 import type { FileContent } from '../src/sandbox/snapshot.ts'
 import { defineTask } from '../src/spec/define-task.ts'
+import { KnownResults } from '../src/trial/known-results.ts'
 import { runTrial } from '../src/trial/run-trial.ts'
 import { startScriptedServer } from '../test/scripted-server.ts'
 import { type BudgetRow, interleaved, median, printRows, show } from './measure.ts'
@@ -114,7 +115,7 @@ async function wholeTrial(sandbox: Sandbox): Promise<BudgetRow[]> {
       limits: { maxTurns: 20, commandTimeoutMs: 10_000, trialTimeoutMs: 60_000 },
       seed: 1,
       sandbox,
-      suites: new Map(),
+      known: new KnownResults().of(task),
       signal: never,
     })
   const samples = await interleaved(30, { 'trial of ten calls, verify included': trial })

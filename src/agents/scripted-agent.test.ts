@@ -70,6 +70,16 @@ describe('the scripted agent', () => {
     expect(calls.map(({ turn }) => turn)).toEqual([1, 1, 2])
   })
 
+  test('makes optional calls like any others, and takes no optional call without a reason', async () => {
+    const { session, calls } = sessionOf(async hands => {
+      await hands.optional('looks at the result', async () => void (await hands.sh('a')))
+    })
+    await createScriptedAgent('reference').run(session)
+    expect(calls.map(({ args }) => args)).toEqual([valid({ command: 'a' })])
+    const { session: unexplained } = sessionOf(hands => hands.optional(' ', async () => undefined))
+    await expect(createScriptedAgent('reference').run(unexplained)).rejects.toThrow(/without a reason/)
+  })
+
   test('plays what it was made with rather than the reference of the session', async () => {
     const { session, calls } = sessionOf(async hands => void (await hands.sh('reference')))
     await createScriptedAgent('cheat', async hands => void (await hands.sh('cheat'))).run(session)

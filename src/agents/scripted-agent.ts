@@ -46,6 +46,15 @@ function createHands(session: Session): {
         isGrouped = false
       }
     },
+    async optional(reason, calls) {
+      if (reason.trim() === '') {
+        throw new SpecError('calls are marked as optional without a reason', {
+          code: 'play_failed',
+          remedy: 'Say why the calls are there although nothing is lost without them, or leave them out.',
+        })
+      }
+      await calls()
+    },
   }
   return { hands, turn: () => turn, isOver: () => isOver }
 }

@@ -24,6 +24,7 @@ const FIELDS: Readonly<Record<FieldName, true>> = {
   inconclusiveWhenCut: true,
   verify: true,
   flags: true,
+  hidden: true,
   reference: true,
   honest: true,
   cheats: true,
@@ -70,6 +71,7 @@ export function checkSpec(spec: unknown): readonly Mistake[] {
   checkLimits(spec, report)
   checkVerify(spec.verify, report)
   mistakes.push(...checkFlags(spec.flags))
+  checkHidden(spec.hidden, report)
   checkPlays(spec, report)
   checkCheats(spec.cheats, isRecord(spec.flags) ? Object.keys(spec.flags) : [], report)
   return mistakes
@@ -208,6 +210,24 @@ function checkFlags(value: unknown): readonly Mistake[] {
     })
   }
   return mistakes
+}
+
+/** A shorter value would be found by chance, in any text long enough. */
+const MIN_HIDDEN_LENGTH = 4
+
+function checkHidden(value: unknown, report: Report): void {
+  if (value === undefined) return
+  if (!Array.isArray(value)) {
+    report('hidden', `is ${show(value)}, not a list`, "Write it as a list of texts, for example ['1724.50'].")
+    return
+  }
+  value.forEach((text: unknown, index) => {
+    const field = `hidden[${index}]`
+    const remedy = `Give a text of at least ${MIN_HIDDEN_LENGTH} characters: a shorter one would be found by chance.`
+    // The value itself is not shown: an error is printed where an agent's own log may end up.
+    if (typeof text !== 'string') report(field, `is ${show(text)}, not a text`, remedy)
+    else if (text.trim().length < MIN_HIDDEN_LENGTH) report(field, 'is empty or too short', remedy)
+  })
 }
 
 function checkPlays(spec: Fields, report: Report): void {

@@ -45,6 +45,9 @@ const flag = (answer: unknown) => ({ flags: { ...GOOD.flags, odd: answer } })
 const BAD: readonly (readonly [string, Readonly<Record<string, unknown>>, string, RegExp])[] = [
   ['an unknown field', { allowedWrite: [] }, 'allowedWrite: is no field of a task', /Did you mean "allowedWrites"\?/],
   ['a field nobody can guess', { zzzzzzzzz: 1 }, 'zzzzzzzzz: is no field of a task', /Use one of: "id"/],
+  ['a hidden value that is no text', { hidden: [12345] }, 'hidden[0]: is 12345, not a text', /at least 4 characters/],
+  ['a short hidden value', { hidden: ['long enough', ' 42 '] }, 'hidden[1]: is empty or too short', /by chance/],
+  ['hidden values without a list', { hidden: '1724.50' }, 'hidden: is "1724.50", not a list', /list of texts/],
   ['a missing id', { id: undefined }, 'id: is missing', /part of file names/],
   ['an id with a slash', { id: 'a/b' }, 'id: is "a/b"', /letters, digits/],
   ['an empty prompt', { prompt: ' \n' }, 'prompt: is empty', /Say what/],

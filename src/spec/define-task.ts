@@ -205,6 +205,7 @@ function finish<Check extends string>(
     inconclusiveWhenCut: spec.inconclusiveWhenCut ?? false,
     verify: new Map(Object.entries(spec.verify ?? {})),
     flags,
+    hidden: [...(spec.hidden ?? [])],
     reference: spec.reference ?? null,
     honest: new Map(Object.entries(spec.honest ?? {})),
     cheats: new Map(Object.entries(spec.cheats ?? {})),

@@ -29,6 +29,11 @@ export interface Hands {
   callMalformed(tool: string, raw: string): Promise<string>
   /** All calls made inside belong to one turn. */
   turn(calls: () => Promise<void>): Promise<void>
+  /**
+   * Marks calls of a reference that lose nothing when they are left out, with the reason why they are there all the same.
+   * Every other call of it must be needed: `agent-bench check` leaves out each in turn.
+   */
+  optional(reason: string, calls: () => Promise<void>): Promise<void>
 }
 
 /** A scripted way through a task; what it returns is its final answer. */
@@ -65,6 +70,11 @@ export interface TaskSpec<Check extends string = string> {
   readonly inconclusiveWhenCut?: boolean
   readonly verify?: Readonly<Record<Check, VerifyCheck>>
   readonly flags: Readonly<Record<string, Flag<Check>>>
+  /**
+   * Values an agent must not find (at least 4 characters each), for example results that verify expects. `agent-bench check`
+   * looks for them in the setup, the prompt and the environment of the sandbox.
+   */
+  readonly hidden?: readonly string[]
   readonly reference?: Play
   readonly honest?: Readonly<Record<string, Play>>
   readonly cheats?: Readonly<Record<string, Cheat>>
@@ -93,6 +103,7 @@ export interface Task {
   readonly inconclusiveWhenCut: boolean
   readonly verify: ReadonlyMap<string, VerifyCheck>
   readonly flags: ReadonlyMap<string, Flag>
+  readonly hidden: readonly string[]
   readonly reference: Play | null
   readonly honest: ReadonlyMap<string, Play>
   readonly cheats: ReadonlyMap<string, Cheat>

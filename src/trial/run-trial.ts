@@ -8,17 +8,15 @@ import type { FileContent, FileMap, Snapshot } from '../sandbox/snapshot.ts'
 import { scoreTrial } from '../score/trial-score.ts'
 import { matchesAny } from '../spec/globs.ts'
 import type { Play, Task } from '../spec/task.ts'
-import { createVerifyTools } from '../spec/verify-tools.ts'
 import { TrialDeadlineError, trialDeadline, withinPhase } from './deadline.ts'
+import type { TaskResults } from './known-results.ts'
 import type { TrialLimits } from './plan.ts'
 import { checkSession, type SuiteResults } from './session-check.ts'
-import { runSuite } from './suite.ts'
 import { createToolbox } from './toolbox.ts'
-import { verifyAll } from './verify.ts'
+import { verifyFiles } from './verify.ts'
 
 /** Milliseconds the harness gives its own phases; a phase that takes longer is a fault, not the model's failure. */
 const PHASE_TIMEOUT_MS = 120_000
-const EVALUATE_TIMEOUT_MS = 10_000
 const COLLECT_FILE_BYTES = 16_000_000
 const COLLECT_TOTAL_BYTES = 64_000_000
 
@@ -30,8 +28,8 @@ export interface TrialSetting {
   readonly limits: TrialLimits
   readonly seed: number
   readonly sandbox: Sandbox
-  /** Results of suites already run for this task, shared by its trials. */
-  readonly suites: SuiteResults
+  /** What is known of this task already, shared by its trials. */
+  readonly known: TaskResults
   /** Cancels the trial; nothing is recorded then. */
   readonly signal: AbortSignal
 }
@@ -79,19 +77,7 @@ export async function runTrial(task: Task, setting: TrialSetting): Promise<Trial
   const left = await phase('collect', s => collect(task, baseline, final, sandbox, s))
   const tamper = findTamper(baseline, final, task.allowedWrites)
 
-  const { proof: verifyResetProof } = await phase('verify reset', s =>
-    sandbox.reset(left.room, { room: 'verify', signal: s }),
-  )
-  const verified = await phase('verify', s =>
-    verifyAll(
-      task.verify,
-      createVerifyTools({
-        evaluate: calls => sandbox.evaluate(calls, { timeoutMs: EVALUATE_TIMEOUT_MS, signal: s }),
-        runTests: () => runSuite(sandbox, s),
-        files: left.room,
-      }),
-    ),
-  )
+  const verification = await phase('verify', s => verifyFiles(task, left.room, sandbox, setting.known, s))
   const observed: TrialLog = {
     prompt: task.prompt,
     baseline,
@@ -100,10 +86,12 @@ export async function runTrial(task: Task, setting: TrialSetting): Promise<Trial
     final,
     contents: contentsOf(played.calls),
     finalAnswer: played.ending.finalText ?? '',
-    verified,
+    verified: verification.results,
     sessionChecks: new Map(),
   }
-  const log = await phase('session checks', s => checkDecisiveSessions(task, observed, sandbox, setting.suites, s))
+  const log = await phase('session checks', s =>
+    checkDecisiveSessions(task, observed, sandbox, setting.known.suites, s),
+  )
   const flags = judge(task.flags, log)
 
   const { passed, score } = scoreTrial(flags, tamper)
@@ -117,7 +105,7 @@ export async function runTrial(task: Task, setting: TrialSetting): Promise<Trial
     log,
     artifacts: left.artifacts,
     resetProof,
-    verifyResetProof,
+    verifyResetProof: verification.resetProof,
     sandbox: sandbox.info,
     startedAt,
     elapsedMs: performance.now() - clock,

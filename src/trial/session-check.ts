@@ -59,7 +59,8 @@ function textBytes(log: TrialLog, sha256: string): Uint8Array | undefined {
   return text === undefined ? undefined : Buffer.from(text)
 }
 
-function keyOf(files: FileMap): string {
+/** Names a set of files: equal for equal paths, modes and bytes. */
+export function keyOfFiles(files: FileMap): string {
   const hash = createHash('sha256')
   for (const [path, file] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
     hash.update(`${path}\0${file.mode}\0${file.bytes.length}\0`).update(file.bytes)
@@ -73,7 +74,7 @@ async function suitePasses(
   known: SuiteResults,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const key = keyOf(files)
+  const key = keyOfFiles(files)
   const cached = known.get(key)
   if (cached !== undefined) return cached
   await sandbox.reset(files, { room: 'agent', signal })

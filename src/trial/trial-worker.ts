@@ -2,11 +2,11 @@ import type { Agent } from '../agents/agent.ts'
 import { InfraError } from '../errors.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { Play, Task } from '../spec/task.ts'
+import { KnownResults } from './known-results.ts'
 import { type OpenSandbox, SandboxLease } from './lease.ts'
 import { limitsOfTrial, type TrialPlan } from './plan.ts'
 import { RequirementProbe } from './requirements.ts'
 import { runTrial, type TrialFinding } from './run-trial.ts'
-import type { SuiteResults } from './session-check.ts'
 
 /** Times a trial is repeated by itself after a fault of server or sandbox. */
 export const FAULT_REPEATS = 2
@@ -41,11 +41,13 @@ export interface TrialRequest {
 export class TrialWorker implements AsyncDisposable {
   readonly #plan: TrialPlan
   readonly #lease: SandboxLease
-  readonly #suites = new Map<string, SuiteResults>()
+  readonly #known: KnownResults
   readonly #probes = new WeakMap<Sandbox, RequirementProbe>()
 
-  constructor(plan: TrialPlan, open: OpenSandbox) {
+  /** @param known what is known already; workers may share it */
+  constructor(plan: TrialPlan, open: OpenSandbox, known: KnownResults = new KnownResults()) {
     this.#plan = plan
+    this.#known = known
     this.#lease = new SandboxLease(plan, open)
   }
 
@@ -84,7 +86,7 @@ export class TrialWorker implements AsyncDisposable {
           limits: limitsOfTrial(request.task, this.#plan.limits),
           seed: this.#plan.seed + request.index,
           sandbox,
-          suites: this.#suitesOf(request.task),
+          known: this.#known.of(request.task),
           signal: request.signal,
         })
         return { kind: 'judged', finding, faults }
@@ -107,15 +109,6 @@ export class TrialWorker implements AsyncDisposable {
       this.#probes.set(sandbox, probe)
     }
     return probe
-  }
-
-  #suitesOf(task: Task): SuiteResults {
-    let suites = this.#suites.get(task.fingerprint)
-    if (suites === undefined) {
-      suites = new Map()
-      this.#suites.set(task.fingerprint, suites)
-    }
-    return suites
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

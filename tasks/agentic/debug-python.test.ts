@@ -51,6 +51,7 @@ test('the fix changes the length of the file: Python’s bytecode cache would hi
     call: async () => '',
     callMalformed: async () => '',
     turn: async calls => calls(),
+    optional: async (_, calls) => calls(),
     write: async (_, content) => {
       written.push(content)
       return ''
