@@ -37,7 +37,8 @@ export function matrixLines(summaries: readonly Summary[], options: MatrixOption
   const body = summaries.flatMap((summary, row) => [lines[row] ?? '', ...detailsOf(summary, { width, paint })])
   const [model, ...others] = new Set(summaries.map(summary => summary.model))
   const heading = model === undefined || others.length > 0 ? [] : [paint('bold', escapeForTerminal(model))]
-  return [...heading, title, ...body, '', totalsOf(summaries)]
+  const below = options.belowTable ?? []
+  return [...heading, title, ...body, ...(below.length > 0 ? ['', ...below] : []), '', totalsOf(summaries)]
 }
 
 /** How a task came out. A task of which only a part was run never reads as passed. */

@@ -55,6 +55,8 @@ export interface Field {
   readonly tasks: readonly Task[]
   /** What has to be known to read the comparison, one sentence each. */
   readonly notes: readonly string[]
+  /** Older result files that were not looked at. */
+  readonly unread: number
 }
 
 /** The comparable part of one summary. */
@@ -112,12 +114,10 @@ export function readStandings(dir: string, limit = MOST_FILES): FolderStandings 
   return { standings, broken, unread: Math.max(0, files.length - limit) }
 }
 
-/** What is compared in a folder; what could not be looked at is among the notes. */
+/** What is compared in a folder. */
 export function readField(dir: string): Field {
   const { standings, unread } = readStandings(dir)
-  const field = fieldOf(standings)
-  if (unread === 0) return field
-  return { ...field, notes: [...field.notes, `${unread} older result files were not looked at.`] }
+  return fieldOf(standings, unread)
 }
 
 /** A model's name as people say it: the last part of a path, without `.gguf`. */
@@ -133,7 +133,7 @@ export function shortModelName(model: string): string {
  * Chooses what is compared. The newest whole result of a task goes before a newer one of which only some trials were
  * asked for, and a result in which no trial counts (the server was down) replaces none.
  */
-export function fieldOf(standings: readonly Standing[]): Field {
+export function fieldOf(standings: readonly Standing[], unread = 0): Field {
   const groups = new Map<string, { readonly first: Standing; readonly tasks: Map<string, Standing> }>()
   for (const standing of standings) {
     if (!standing.isModel || standing.n === 0) continue
@@ -147,7 +147,7 @@ export function fieldOf(standings: readonly Standing[]): Field {
     .map(([key, { first, tasks }]) => ({ key, model: first.model, agent: first.agent, driver: first.driver, tasks }))
     .sort((a, b) => compareText(shortModelName(a.model), shortModelName(b.model)) || compareText(a.key, b.key))
     .map(({ key: _key, ...entrant }) => entrant)
-  return { entrants, tasks: tasksOf(standings, entrants), notes: notesOf(entrants) }
+  return { entrants, tasks: tasksOf(standings, entrants), notes: notesOf(entrants, unread), unread }
 }
 
 function isPreferred(one: Standing, other: Standing): boolean {
@@ -166,7 +166,7 @@ function tasksOf(standings: readonly Standing[], entrants: readonly Entrant[]): 
   return [...tasks.values()].sort((a, b) => compareText(a.suite, b.suite) || compareText(a.id, b.id))
 }
 
-function notesOf(entrants: readonly Entrant[]): readonly string[] {
+function notesOf(entrants: readonly Entrant[], unread: number): readonly string[] {
   const notes: string[] = []
   const drivers = new Set(entrants.map(entrant => entrant.driver ?? 'none'))
   if (drivers.size > 1) {
@@ -178,13 +178,14 @@ function notesOf(entrants: readonly Entrant[]): readonly string[] {
   }
   const mixed = [...versions].filter(([, found]) => found.size > 1).map(([task]) => task)
   if (mixed.length > 0) notes.push(`The results rest on different versions of ${mixed.sort().join(', ')}.`)
+  if (unread > 0) notes.push(`${unread} older result files were not looked at.`)
   return notes
 }
 
 /** The part of a field with these entrants only; tasks and notes are made to fit. */
-export function narrowed(field: Field, entrants: readonly Entrant[]): Field {
+export function narrowed({ tasks, unread }: Field, entrants: readonly Entrant[]): Field {
   const suites = new Set(entrants.flatMap(entrant => [...entrant.tasks.values()].map(standing => standing.suite)))
-  return { entrants, tasks: field.tasks.filter(task => suites.has(task.suite)), notes: notesOf(entrants) }
+  return { entrants, tasks: tasks.filter(task => suites.has(task.suite)), notes: notesOf(entrants, unread), unread }
 }
 
 function newestOf(entrant: Entrant): string {

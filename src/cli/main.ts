@@ -4,9 +4,11 @@ import { Command, CommanderError } from 'commander'
 import { BenchError, explainError } from '../errors.ts'
 import type { AddCommand, CliContext } from './command.ts'
 import { addDoctor } from './commands/doctor.ts'
+import { addReport } from './commands/report.ts'
+import { addWhy } from './commands/why.ts'
 
 /** In the order of `--help`. */
-const COMMANDS: readonly AddCommand[] = [addDoctor]
+const COMMANDS: readonly AddCommand[] = [addDoctor, addReport, addWhy]
 
 function version(): string {
   const file = createRequire(import.meta.url).resolve('agent-bench/package.json')

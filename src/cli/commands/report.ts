@@ -1,6 +1,7 @@
 import { isAbsolute, join } from 'node:path'
 import type { Command } from 'commander'
 import type { Entrant, Field } from '../../../reporters/standings.ts'
+import { escapeForTerminal } from '../../../reporters/terminal.ts'
 import { ConfigError } from '../../errors.ts'
 import type { Summary } from '../../results/summary.ts'
 import type { AddCommand, CliContext } from '../command.ts'
@@ -41,7 +42,7 @@ async function drawRadar(options: ReportOptions, context: CliContext): Promise<v
   if (svg === null) throw nothingToReport(dir)
   const file = options.out === undefined ? join(dir, 'radar.svg') : absolute(options.out, context)
   writeReport(file, svg)
-  context.writeError(`radar: ${await printable(file)}\n`)
+  context.writeError(`radar: ${escapeForTerminal(file)}\n`)
 }
 
 async function showMatrix(options: ReportOptions, context: CliContext): Promise<void> {
@@ -65,7 +66,7 @@ async function showMatrix(options: ReportOptions, context: CliContext): Promise<
   const { writeReport } = await import('../../../reporters/radar.ts')
   const file = absolute(options.out, context)
   writeReport(file, text)
-  context.writeError(`matrix: ${await printable(file)}\n`)
+  context.writeError(`matrix: ${escapeForTerminal(file)}\n`)
 }
 
 /** Where the results of a command are: its option, the variable, or the usual place. */
@@ -75,11 +76,6 @@ export function resultsDirOf(options: { readonly resultsDir?: string }, context:
 
 function absolute(path: string, context: CliContext): string {
   return isAbsolute(path) ? path : join(context.directory, path)
-}
-
-async function printable(text: string): Promise<string> {
-  const { escapeForTerminal } = await import('../../../reporters/terminal.ts')
-  return escapeForTerminal(text)
 }
 
 async function fieldFrom(options: ReportOptions, context: CliContext): Promise<{ dir: string; field: Field }> {
@@ -116,9 +112,9 @@ async function chosenOf(field: Field, models: string | undefined): Promise<reado
     if (found.length === 0) {
       const known = [...new Set(field.entrants.map(({ model }) => shortModelName(model)))]
       const more = known.length > NAMES_SHOWN ? ` and ${known.length - NAMES_SHOWN} more` : ''
-      throw new ConfigError(`there is no result of a model called ${await printable(name)}`, {
+      throw new ConfigError(`there is no result of a model called ${escapeForTerminal(name)}`, {
         code: 'model_unknown',
-        remedy: `Name models that have results: ${await printable(known.slice(0, NAMES_SHOWN).join(', '))}${more}.`,
+        remedy: `Name models that have results: ${escapeForTerminal(known.slice(0, NAMES_SHOWN).join(', '))}${more}.`,
       })
     }
     for (const entrant of found) meant.add(entrant)

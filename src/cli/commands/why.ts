@@ -1,5 +1,6 @@
 import { isAbsolute, join } from 'node:path'
 import { distance } from 'fastest-levenshtein'
+import { escapeForTerminal } from '../../../reporters/terminal.ts'
 import { ConfigError } from '../../errors.ts'
 import type { Summary } from '../../results/summary.ts'
 import type { AddCommand, CliContext } from '../command.ts'
@@ -98,5 +99,5 @@ function choose(what: string, given: string, known: readonly string[]): string {
   if (known.length === 0) return 'Run the bench first, or name another folder with --results-dir.'
   const byNearness = known.toSorted((a, b) => distance(given, a) - distance(given, b) || (a < b ? -1 : 1))
   const more = known.length > NAMES_SHOWN ? ` and ${known.length - NAMES_SHOWN} more` : ''
-  return `${what}: ${byNearness.slice(0, NAMES_SHOWN).join(', ')}${more}.`
+  return `${what}: ${byNearness.slice(0, NAMES_SHOWN).map(escapeForTerminal).join(', ')}${more}.`
 }

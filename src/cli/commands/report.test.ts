@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { failedRecord, sampleRecord } from '../../results/sample-record.ts'
+import { addReport } from './report.ts'
+import { resultsFixture } from './results.fixture.ts'
+
+const models = (...names: string[]) => names.map(model => sampleRecord({ model }))
+
+describe('agent-bench report radar', () => {
+  it('draws the named models only, into the results folder', async () => {
+    using bench = resultsFixture(addReport)
+    bench.write(models('tiny-1b', 'big-2b', '/models/Other-3B.gguf'))
+    const { err } = await bench.call('report', 'radar', '--models', 'tiny-1b,OTHER-3b')
+    const svg = readFileSync(join(bench.dir, 'results/radar.svg'), 'utf8')
+    expect(svg).toContain('>tiny-1b<')
+    expect(svg).toContain('>Other-3B<')
+    expect(svg).not.toContain('big-2b')
+    expect(err).toContain('radar.svg')
+  })
+
+  it('writes where it is told, and reads where the variable says', async () => {
+    using bench = resultsFixture(addReport, { BENCH_RESULTS_DIR: 'results' })
+    bench.write(models('tiny-1b'))
+    await bench.call('report', 'radar', '--out', 'deep/er/x.svg')
+    expect(readFileSync(join(bench.dir, 'deep/er/x.svg'), 'utf8')).toContain('<svg')
+  })
+
+  it('takes an exact name for that model and no other', async () => {
+    using bench = resultsFixture(addReport)
+    bench.write(models('tiny', 'tiny-1b'))
+    await bench.call('report', 'radar', '--models', 'tiny')
+    expect(readFileSync(join(bench.dir, 'results/radar.svg'), 'utf8')).not.toContain('tiny-1b')
+  })
+
+  it('names the models there are when one is not known', async () => {
+    using bench = resultsFixture(addReport)
+    bench.write(models('tiny-1b'))
+    await expect(bench.call('report', 'radar', '--models', 'nix')).rejects.toMatchObject({
+      code: 'model_unknown',
+      remedy: 'Name models that have results: tiny-1b.',
+    })
+  })
+
+  it('refuses a fifth model', async () => {
+    using bench = resultsFixture(addReport)
+    bench.write(models('m1', 'm2', 'm3', 'm4', 'm5'))
+    await expect(bench.call('report', 'radar', '--models', 'm')).rejects.toMatchObject({ code: 'too_many_models' })
+  })
+
+  it('has nothing to draw of a reference run', async () => {
+    using bench = resultsFixture(addReport)
+    bench.write([sampleRecord({ agent: 'reference', model: 'reference' })])
+    await expect(bench.call('report', 'radar')).rejects.toMatchObject({ code: 'no_results' })
+  })
+})
+
+describe('agent-bench report matrix', () => {
+  it('shows every model with what it lost, and the tiers', async () => {
+    using bench = resultsFixture(addReport)
+    bench.write([
+      sampleRecord({ model: 'big-2b' }),
+      failedRecord(0, 'self_verify', 'no test session ran', { model: 'tiny-1b' }),
+    ])
+    const { out } = await bench.call('report', 'matrix')
+    expect(out).toMatch(/PASS +debug_python +big-2b/)
+    expect(out).toMatch(/FAIL +debug_python +tiny-1b/)
+    expect(out).toContain('no test session ran')
+    expect(out).toContain('tier 1  big-2b')
+  })
+
+  it('goes into a file when asked', async () => {
+    using bench = resultsFixture(addReport)
+    bench.write(models('tiny-1b', 'big-2b'))
+    const { out } = await bench.call('report', 'matrix', '--models', 'tiny', '--out', 'matrix.txt')
+    expect(out).toBe('')
+    const text = readFileSync(join(bench.dir, 'matrix.txt'), 'utf8')
+    expect(text).toContain('tiny-1b')
+    expect(text).not.toContain('big-2b')
+  })
+})

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { failedRecord, sampleRecord } from '../../results/sample-record.ts'
+import { resultsFixture } from './results.fixture.ts'
+import { addWhy } from './why.ts'
+
+const lost = (reason: string, changes: Parameters<typeof failedRecord>[3] = {}) =>
+  failedRecord(0, 'self_verify', reason, changes)
+
+describe('agent-bench why', () => {
+  it('answers for a result file', async () => {
+    using bench = resultsFixture(addWhy)
+    const [file = ''] = bench.write([lost('no test session ran')])
+    expect((await bench.call('why', file)).out).toContain('no test session ran')
+  })
+
+  it('answers for the newest result of a task, and of one model when asked', async () => {
+    using bench = resultsFixture(addWhy)
+    bench.write([lost('the old reason', { model: 'old', started_at: '2026-01-01T00:00:00.000Z' })])
+    bench.write([lost('the new reason', { model: 'new', started_at: '2026-01-02T00:00:00.000Z' })])
+    expect((await bench.call('why', 'debug_python', 'self_verify')).out).toContain('the new reason')
+    expect((await bench.call('why', 'debug_python', '--model', 'old')).out).toContain('the old reason')
+  })
+
+  it.each([
+    [['debug_pyton'], 'result_unknown', 'debug_python'],
+    [['debug_python', 'self_verfy'], 'flag_unknown', 'self_verify, read_before_write'],
+    [['debug_python', '--trial', '9'], 'trial_unknown', 'Choose one of: 1'],
+    [['nowhere/result_x.json'], 'result_unreadable', 'result_*.json'],
+  ])('refuses %j with what there is', async (args, code, remedy) => {
+    using bench = resultsFixture(addWhy)
+    bench.write([sampleRecord()])
+    await expect(bench.call('why', ...args)).rejects.toMatchObject({ code, remedy: expect.stringContaining(remedy) })
+  })
+
+  it('says that a folder is empty', async () => {
+    using bench = resultsFixture(addWhy)
+    await expect(bench.call('why', 'debug_python')).rejects.toMatchObject({
+      remedy: expect.stringContaining('Run the bench first'),
+    })
+  })
+})
