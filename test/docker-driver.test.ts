@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { hostname } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import Docker from 'dockerode'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -105,7 +106,8 @@ await describeWith(['docker'], 'the docker driver', () => {
     it('is gone two seconds after its harness was killed', async () => {
       const runId = `${RUN_ID}-killed`
       const holder = spawn(process.execPath, [
-        fileURLToPath(new URL('./sandbox-holder.mjs', import.meta.url)),
+        fileURLToPath(new URL('../scripts/run-ts.mjs', import.meta.url)),
+        fileURLToPath(new URL('./sandbox-holder.ts', import.meta.url)),
         JSON.stringify(prepared),
         runId,
       ])
@@ -124,13 +126,11 @@ await describeWith(['docker'], 'the docker driver', () => {
           Labels: {
             [LABELS.run]: runId,
             [LABELS.pid]: String(pid),
-            [LABELS.host]: process.env.HOSTNAME ?? '',
+            [LABELS.host]: hostname(),
           },
         })
       const dead = spawn('true')
       await once(dead, 'exit')
-      const { hostname } = await import('node:os')
-      process.env.HOSTNAME = hostname()
       const gone = `${RUN_ID}-dead`
       const living = `${RUN_ID}-living`
       await create(dead.pid ?? 0, gone)

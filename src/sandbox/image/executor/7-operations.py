@@ -155,8 +155,7 @@ def serve():
 
 
 signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
-# Groups of process 1 would stay with it when it does file operations as somebody else.
-os.setgroups([])
+give_up_for_good()
 WITNESS_SOCKET.open()
 STUB_SOCKET.open()
 survivors = places_that_would_survive()
