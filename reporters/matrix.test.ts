@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import type { TrialRecord } from '../src/results/record-schema.ts'
 import { failedRecord, infraRecord, sampleRecord } from '../src/results/sample-record.ts'
+import { writeSummary } from '../src/results/store.ts'
 import { type SummaryPlan, summarise } from '../src/results/summary.ts'
 import { createMatrixReporter, matrixLines } from './matrix.ts'
 import { timeInWords } from './terminal.ts'
@@ -187,5 +191,34 @@ describe('the matrix reporter', () => {
     })
     expect(lines[1]).toBe('a.jsonl:3: the last line was cut')
     expect(lines.at(-1)).toBe('1 of 1 task passes')
+  })
+
+  it.each([
+    ['tools', true],
+    ['reference', false],
+  ])('shows tiers between table and totals for a model, and none for a script (%s)', (agent, hasTiers) => {
+    const dir = mkdtempSync(join(tmpdir(), 'agent-bench-matrix-'))
+    try {
+      const summaries = summarise([sampleRecord({ agent })], { runId: 'r', k: 1, trials: 1 })
+      for (const summary of summaries) writeSummary(dir, summary)
+      const lines: string[] = []
+      createMatrixReporter().onRunEnd({
+        resultsDir: dir,
+        summaries,
+        notes: [],
+        isModelResult: hasTiers,
+        isInterrupted: false,
+        brokenFiles: 0,
+        exitStatus: 0,
+        stopped: null,
+        print: line => lines.push(line),
+        color: false,
+        width: 100,
+      })
+      expect(lines.some(line => line.includes('tier 1  tiny-1b'))).toBe(hasTiers)
+      expect(lines.at(-1)).toBe('1 of 1 task passes')
+    } finally {
+      rmSync(dir, { recursive: true, force: true })
+    }
   })
 })
