@@ -3,12 +3,13 @@ import { createRequire } from 'node:module'
 import { Command, CommanderError } from 'commander'
 import { BenchError, explainError } from '../errors.ts'
 import type { AddCommand, CliContext } from './command.ts'
+import { addCheck } from './commands/check.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addReport } from './commands/report.ts'
 import { addWhy } from './commands/why.ts'
 
 /** In the order of `--help`. */
-const COMMANDS: readonly AddCommand[] = [addDoctor, addReport, addWhy]
+const COMMANDS: readonly AddCommand[] = [addDoctor, addCheck, addReport, addWhy]
 
 function version(): string {
   const file = createRequire(import.meta.url).resolve('agent-bench/package.json')

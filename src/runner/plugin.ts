@@ -17,7 +17,7 @@ function neighbour(name: string): string {
 }
 
 /** `agent-bench`, as spec files and `bench.config.ts` import it, is this very package. */
-const alias = { 'agent-bench': neighbour('../index') }
+export const SPEC_ALIAS = { 'agent-bench': neighbour('../index') }
 
 export const CONFIG_FILE = 'bench.config.ts'
 
@@ -30,7 +30,7 @@ export async function loadConfigFile(root: string): Promise<unknown> {
       root,
       configFile: false,
       logLevel: 'error',
-      resolve: { alias },
+      resolve: { alias: SPEC_ALIAS },
     })
     return module.default
   } catch (error) {
@@ -89,7 +89,7 @@ export function agentBench(options: BenchConfig = {}): Plugin {
   return {
     name: 'agent-bench',
     config: () => ({
-      resolve: { alias },
+      resolve: { alias: SPEC_ALIAS },
       test: {
         include: ['**/*.bench.ts'],
         pool: 'forks' as const,

@@ -16,18 +16,29 @@ function specFileOf(directory: string): string {
 /** The path as a glob that matches nothing else. */
 const literalGlob = (path: string) => path.replace(/[\\!()*+?@[\]{|}]/g, '\\$&')
 
+/** What skills there are to collect. */
+export interface SkillPlaces {
+  /** Absolute path of the project. */
+  readonly root: string
+  /** A skill's directory or a directory of them, absolute or relative to `root`; null for none. */
+  readonly skillDir: string | null
+}
+
+/**
+ * The files that stand for the skills of a project and of BENCH_SKILL_DIR, as absolute paths.
+ * @throws ConfigError code `skill_dir` when the latter holds no skill.
+ */
+export async function skillFiles({ root, skillDir }: SkillPlaces): Promise<readonly string[]> {
+  const directories = [...(await skillsOfProject(root)), ...(await skillsOfSetting(root, skillDir))]
+  return [...new Set(directories.map(specFileOf))]
+}
+
 /**
  * Adds the skills to what a project collects, and makes an edit of any file of a skill run that skill again.
- * @param skillDir A skill's directory or a directory of them, absolute or relative to `root`; null for none.
- * @throws ConfigError code `skill_dir` when it holds no skill.
+ * @throws ConfigError as {@link skillFiles}
  */
-export async function collectSkills(
-  vitest: Vitest,
-  project: TestProject,
-  { root, skillDir }: { readonly root: string; readonly skillDir: string | null },
-): Promise<void> {
-  const directories = [...(await skillsOfProject(root)), ...(await skillsOfSetting(root, skillDir))]
-  const specFiles = [...new Set(directories.map(specFileOf))]
+export async function collectSkills(vitest: Vitest, project: TestProject, places: SkillPlaces): Promise<void> {
+  const specFiles = await skillFiles(places)
   project.config.include.push(...specFiles.map(literalGlob))
   vitest.config.watchTriggerPatterns ??= []
   for (const file of specFiles) {

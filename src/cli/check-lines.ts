@@ -1,0 +1,21 @@
+/** How the finding of a check reads. */
+import { escapeForTerminal } from '../../reporters/terminal.ts'
+import type { TaskCheck } from '../trial/check-task.ts'
+
+const counted = (count: number, one: string) => `${count} ${count === 1 ? one : `${one}s`}`
+
+/** One line for the task, and below it what disagreed. */
+export function checkLines(check: TaskCheck): readonly string[] {
+  const seconds = `${(check.durationMs / 1_000).toFixed(1)} s`
+  if (check.status === 'skipped') return [`skip ${check.task}  ${escapeForTerminal(check.reasons.join('; '))}`]
+  const { reference, nopScore, cheats, honest, steps } = check
+  const parts = [
+    `reference ${reference.passed}/${reference.trials}`,
+    `nop ${nopScore ?? '?'}`,
+    counted(cheats, 'cheat'),
+    `${honest} honest`,
+    counted(steps, 'step'),
+  ]
+  const line = `${check.status === 'ok' ? 'ok  ' : 'FAIL'} ${check.task}  ${parts.join(', ')}  ${seconds}`
+  return [line, ...check.problems.map(({ about, problem }) => `     ${escapeForTerminal(`${about}: ${problem}`)}`)]
+}

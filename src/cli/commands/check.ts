@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto'
+import { availableParallelism } from 'node:os'
+import { escapeForTerminal } from '../../../reporters/terminal.ts'
+import { ConfigError, explainError } from '../../errors.ts'
+import type { Settings } from '../../runner/settings.ts'
+import type { PreparedSandbox } from '../../sandbox/index.ts'
+import type { TaskCheck } from '../../trial/check-task.ts'
+import type { AddCommand, CliContext } from '../command.ts'
+import type { BrokenSpec, LoadedSpec } from '../spec-files.ts'
+
+interface CheckOptions {
+  readonly driver?: string
+  readonly k?: string
+  readonly jobs?: string
+  readonly json?: true
+}
+
+const MAX_JOBS = 16
+/** More sandboxes than this mostly wait for each other on a small machine. */
+const USUAL_JOBS = 4
+
+/** `agent-bench check`: every task and skill proves itself, without a model. */
+export const addCheck: AddCommand = (program, context) => {
+  program
+    .command('check')
+    .description('proves tasks and skills without a model: reference, doing nothing, cheats, honest ways, each step')
+    .argument('[filter]', 'only spec files whose path, or tasks whose id, contains this')
+    .option('--driver <name>', 'the kind of sandbox (default: BENCH_SANDBOX, else auto)')
+    .option('--k <n>', 'how often the reference must pass (default: 3)')
+    .option('--jobs <n>', `sandboxes at once (default: one for each processor, 2 to ${USUAL_JOBS})`)
+    .option('--json', 'one JSON object on stdout')
+    .action((filter: string | undefined, options: CheckOptions) => check(filter ?? '', options, context))
+}
+
+async function check(filter: string, options: CheckOptions, context: CliContext): Promise<void> {
+  const clock = performance.now()
+  const k = wholeNumber('--k', options.k ?? '3', 100)
+  const jobs = wholeNumber('--jobs', options.jobs ?? String(usualJobs()), MAX_JOBS)
+  const settings = await settingsOf(options, context)
+  const { loaded, broken } = await load(filter, settings, context)
+  const isJson = options.json === true
+  const say = isJson ? context.writeError : context.write
+  for (const spec of broken) say(`FAIL ${escapeForTerminal(`${spec.file}  ${explainError(spec.error)}`)}\n`)
+  const checks = loaded.length === 0 ? [] : await checkAll(loaded, { k, jobs, settings, say, context })
+
+  const count = (status: TaskCheck['status']) => checks.filter(one => one.status === status).length
+  const failed = count('failed') + broken.length
+  const status = failed > 0 ? 1 : count('ok') > 0 ? 0 : 2
+  const seconds = (performance.now() - clock) / 1_000
+  say(`${count('ok')} ok, ${failed} failed, ${count('skipped')} skipped  ${seconds.toFixed(1)} s\n`)
+  if (isJson) context.write(`${JSON.stringify(report(checks, broken, status), null, 2)}\n`)
+  context.setStatus(status)
+}
+
+/** What `--json` says. Field names follow those of result files. */
+function report(checks: readonly TaskCheck[], broken: readonly BrokenSpec[], status: number) {
+  return {
+    exit_status: status,
+    tasks: checks.map(one => ({
+      task_id: one.task,
+      status: one.status,
+      reference: one.reference,
+      nop_score: one.nopScore,
+      cheats: one.cheats,
+      honest: one.honest,
+      steps: one.steps,
+      problems: one.problems,
+      skipped_because: one.reasons,
+      elapsed_sec: Math.round(one.durationMs) / 1_000,
+    })),
+    broken: broken.map(({ file, error }) => ({
+      file,
+      code: error.code,
+      message: error.message,
+      remedy: error.remedy,
+    })),
+  }
+}
+
+function usualJobs(): number {
+  return Math.max(2, Math.min(USUAL_JOBS, availableParallelism()))
+}
+
+function wholeNumber(option: string, text: string, max: number): number {
+  const value = Number(text)
+  if (/^\d+$/.test(text) && value >= 1 && value <= max) return value
+  throw new ConfigError(`${option} is "${text}"`, {
+    code: 'setting_invalid',
+    remedy: `Write a whole number from 1 to ${max}.`,
+  })
+}
+
+/** Options of the command stand above BENCH_* variables, and these above `bench.config.ts`. */
+async function settingsOf(options: CheckOptions, context: CliContext): Promise<Settings> {
+  const { CONFIG_FILE, loadConfigFile } = await import('../../runner/plugin.ts')
+  const { readSettings } = await import('../../runner/settings.ts')
+  const over = options.driver === undefined ? {} : { BENCH_SANDBOX: options.driver }
+  return readSettings(await loadConfigFile(context.directory), CONFIG_FILE, { ...context.env, ...over })
+}
+
+async function load(filter: string, settings: Settings, context: CliContext) {
+  const { findSpecFiles, loadSpecFiles } = await import('../spec-files.ts')
+  const files = await findSpecFiles(context.directory, settings.skillDir)
+  const { loaded, broken } = await loadSpecFiles(files, context.directory)
+  const isMeant = (...names: readonly string[]) => names.some(name => name.includes(filter))
+  const meant = {
+    loaded: loaded.filter(({ file, task }) => isMeant(file, task.id)),
+    broken: broken.filter(({ file }) => isMeant(file)),
+  }
+  if (meant.loaded.length + meant.broken.length > 0) return meant
+  throw new ConfigError(
+    filter === '' ? 'there is no task here' : `no task is called ${JSON.stringify(filter)}, nor is its file`,
+    {
+      code: 'no_task',
+      remedy:
+        files.length === 0
+          ? 'Go to the folder of a project with *.bench.ts files or skills, or make one: agent-bench new task my_task_v1'
+          : `There are: ${loaded.map(({ task }) => task.id).join(', ')}.`,
+    },
+  )
+}
+
+async function checkAll(
+  specs: readonly LoadedSpec[],
+  run: {
+    readonly k: number
+    readonly jobs: number
+    readonly settings: Settings
+    readonly say: (text: string) => void
+    readonly context: CliContext
+  },
+): Promise<TaskCheck[]> {
+  const { checkTask } = await import('../../trial/check-task.ts')
+  const { checkLines } = await import('../check-lines.ts')
+  const { prepareSandbox } = await import('../../sandbox/index.ts')
+  const { settings, context } = run
+  const runId = `check-${randomBytes(4).toString('hex')}`
+  const sandbox = await prepareSandbox(settings.sandbox, {
+    image: settings.image,
+    runId,
+    onProgress: line => context.writeError(`${line}\n`),
+    signal: context.signal,
+  })
+  context.writeError(`sandbox  ${sandbox.why}\n`)
+  await using pool = await openWorkers(sandbox, runId, run.jobs)
+  const checks: TaskCheck[] = []
+  for (const { task, skillFiles } of specs) {
+    const { workers } = pool
+    const done = await checkTask(task, { workers, k: run.k, signal: context.signal, alsoVisible: skillFiles })
+    checks.push(done)
+    for (const line of checkLines(done)) run.say(`${line}\n`)
+  }
+  return checks
+}
+
+async function openWorkers(sandbox: PreparedSandbox, runId: string, jobs: number) {
+  const { openSandbox } = await import('../../sandbox/index.ts')
+  const { planOfCheck } = await import('../../trial/check-task.ts')
+  const { KnownResults } = await import('../../trial/known-results.ts')
+  const { TrialWorker } = await import('../../trial/trial-worker.ts')
+  const known = new KnownResults('all')
+  const workers = Array.from({ length: jobs }, () => new TrialWorker(planOfCheck(sandbox, runId), openSandbox, known))
+  for (const worker of workers) worker.warm()
+  return {
+    workers,
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(workers.map(worker => worker[Symbol.asyncDispose]()))
+    },
+  }
+}

@@ -1,0 +1,119 @@
+/** Finds the spec files of a project and makes their tasks, without a Vitest run. */
+import { readdir } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { createRunnableDevEnvironment, isRunnableDevEnvironment, resolveConfig } from 'vite'
+import { BenchError, SpecError } from '../errors.ts'
+import { loadTask } from '../runner/collect.ts'
+import { SPEC_ALIAS } from '../runner/plugin.ts'
+import { skillFiles } from '../runner/skills.ts'
+import type { FileMap } from '../sandbox/index.ts'
+import { MANIFEST_NAME } from '../spec/skill/index.ts'
+import { readSkillDirectory } from '../spec/skill/read-directory.ts'
+import type { Task } from '../spec/task.ts'
+
+/** Folders that hold no spec files of a project. */
+const SKIPPED = new Set(['node_modules', 'dist', 'results', 'coverage'])
+const MAX_DEPTH = 20
+
+/** What was made of one spec file. */
+export interface LoadedSpec {
+  /** Relative to the project. */
+  readonly file: string
+  readonly task: Task
+  /** The files of the skill's directory; empty for a task. */
+  readonly skillFiles: FileMap
+}
+
+/** A spec file that gives no task. */
+export interface BrokenSpec {
+  readonly file: string
+  readonly error: BenchError
+}
+
+/** Files `*.bench.ts` below a folder, then the skills; absolute paths, sorted. */
+export async function findSpecFiles(root: string, skillDir: string | null): Promise<readonly string[]> {
+  const found: string[] = []
+  const walk = async (folder: string, depth: number): Promise<void> => {
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name)
+      if (entry.isDirectory()) {
+        const isSkipped = SKIPPED.has(entry.name) || entry.name.startsWith('.') || depth >= MAX_DEPTH
+        if (!isSkipped) await walk(path, depth + 1)
+      } else if (entry.name.endsWith('.bench.ts')) {
+        found.push(path)
+      }
+    }
+  }
+  await walk(root, 0)
+  return [...found.sort(), ...(await skillFiles({ root, skillDir }))]
+}
+
+/**
+ * Loads spec files as the bench does, in one module graph. A file that is broken does not keep the others from being
+ * loaded.
+ */
+export async function loadSpecFiles(
+  files: readonly string[],
+  root: string,
+): Promise<{ readonly loaded: readonly LoadedSpec[]; readonly broken: readonly BrokenSpec[] }> {
+  const loaded: LoadedSpec[] = []
+  const broken: BrokenSpec[] = []
+  await using modules = await openModules(root)
+  for (const path of files) {
+    const file = relative(root, path)
+    try {
+      const task = await loadTask(path, root, modules.importModule)
+      const isSkill = task.source.file.endsWith(MANIFEST_NAME)
+      loaded.push({ file, task, skillFiles: isSkill ? (await readSkillDirectory(dirname(path))).files : new Map() })
+    } catch (error) {
+      broken.push({ file, error: asBenchError(file, error) })
+    }
+  }
+  return { loaded, broken }
+}
+
+/** Imports TypeScript modules the way Vitest does, with `agent-bench` meaning this package. */
+async function openModules(
+  root: string,
+): Promise<{ readonly importModule: (path: string) => Promise<unknown> } & AsyncDisposable> {
+  const config = await resolveConfig(
+    {
+      root,
+      configFile: false,
+      envDir: false,
+      logLevel: 'error',
+      resolve: { alias: SPEC_ALIAS },
+      // Older Node versions know no `using`, which our own source has.
+      oxc: { target: 'node20' },
+      environments: {
+        spec: { consumer: 'server', dev: { moduleRunnerTransform: true }, resolve: { external: true } },
+      },
+    },
+    'serve',
+  )
+  const environment = createRunnableDevEnvironment('spec', config, {
+    runnerOptions: { hmr: { logger: false } },
+    hot: false,
+  })
+  await environment.init()
+  if (!isRunnableDevEnvironment(environment)) throw new Error('Vite gave an environment that runs nothing')
+  return {
+    importModule: path => environment.runner.import(path),
+    [Symbol.asyncDispose]: () => environment.close(),
+  }
+}
+
+/** Errors of the imported copy of this package are of other classes, so they are known by what they carry. */
+function asBenchError(file: string, error: unknown): BenchError {
+  if (error instanceof BenchError) return error
+  const message = error instanceof Error ? error.message : String(error)
+  const { code, remedy } = { code: undefined, remedy: undefined, ...(typeof error === 'object' ? error : {}) }
+  if (typeof code === 'string' && typeof remedy === 'string') {
+    return new SpecError(message, { code, remedy, cause: error })
+  }
+  return new SpecError(`${file} cannot be loaded: ${message}`, {
+    code: 'spec_broken',
+    remedy: 'Correct the file; it is a TypeScript module that exports `defineTask({ … })` as its default.',
+    cause: error,
+  })
+}
