@@ -66,13 +66,18 @@ export function readManifest(bytes: Uint8Array, file: string): ReadManifest {
     return placeOf(text, node.offset)
   }
   const mistakes = [...repeatedKeys(root, text)]
-  const value: unknown = getNodeValue(root)
+  const value = plainValue(root)
   if (isManifest(value)) {
     if (mistakes.length > 0) throw placedError(file, mistakes)
     return { manifest: value, placeOf: placed }
   }
   for (const error of isManifest.errors ?? []) mistakes.push(inOurWords(error, root, text))
   throw placedError(file, mistakes)
+}
+
+/** The value of a node with ordinary objects: those of the parser have no prototype, and equal nothing that JSON gives. */
+function plainValue(node: Node): unknown {
+  return JSON.parse(JSON.stringify(getNodeValue(node)))
 }
 
 function mistake(field: string, problem: string, remedy: string, place: TextPlace): PlacedMistake {
@@ -124,8 +129,9 @@ function inOurWords(error: ErrorObject, root: Node, text: string): PlacedMistake
   const params: Readonly<Record<string, unknown>> = error.params
   const node = findNodeAtLocation(root, steps) ?? root
   const field = steps.length === 0 ? '(manifest)' : fieldName(steps)
-  const value: unknown = getNodeValue(node)
-  const found = typeof value === 'string' ? JSON.stringify(value.slice(0, 60)) : value === null ? 'null' : String(value)
+  const value = plainValue(node)
+  const found =
+    typeof value === 'string' ? JSON.stringify(value.slice(0, 60)) : (JSON.stringify(value) ?? 'nothing').slice(0, 60)
   const place = placeOf(text, node.offset)
   switch (error.keyword) {
     case 'additionalProperties': {
