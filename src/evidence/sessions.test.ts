@@ -37,6 +37,7 @@ describe('outcome of a session', () => {
     ['code given with -c that says pytest', ['python3', '-c', 'import pytest; pytest.main()'], 1],
     ['a script of its own', ['python3', 'run_tests.py'], 1],
     ['a process whose command line could not be read', null, 1],
+    ['a process that was gone when its command line was read', [], 1],
     ['code piped into an interpreter', ['python3', '-'], 0],
     ['code given with -c that never says pytest', ['python3', '-c', 'import socket'], 0],
     ['an interpreter without anything', ['python3'], 0],

@@ -136,10 +136,10 @@ function coversAll(report: TestReport, testFiles: readonly string[], paths: Read
 /**
  * Can this process have run pytest? Its command line names pytest, or it runs a script file (which may call
  * `pytest.main()`); code piped into an interpreter or given with -c that never says pytest does not. A command line that
- * could not be read is taken in its favour. This only raises the price of a forged report, see docs/evidence.md.
+ * could not be read, or is empty because the process was already gone, is taken in its favour. This only raises the price of a forged report, see docs/evidence.md.
  */
 function mayRunPytest({ argv }: TestReport['sender']): boolean {
-  if (argv === null || argv.some(argument => /py\.?test/.test(argument))) return true
+  if (argv === null || argv.length === 0 || argv.some(argument => /py\.?test/.test(argument))) return true
   const script = argv.slice(1).find(argument => argument === '-c' || argument === '-' || !argument.startsWith('-'))
   return script !== undefined && script !== '-c' && script !== '-'
 }
