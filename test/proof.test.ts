@@ -1,6 +1,6 @@
 /** Every task of the house proves itself in a real sandbox, by the code of `agent-bench check`. */
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { loadTask } from '../src/runner/collect.ts'
@@ -16,9 +16,11 @@ const DRIVERS = ['docker'] as const
 const K = 3
 const SANDBOXES = 2
 
-const specFiles = readdirSync(join(ROOT, 'tasks'), { recursive: true, encoding: 'utf8' })
-  .filter(file => file.endsWith('.bench.ts'))
-  .map(file => join(ROOT, 'tasks', file))
+const specFiles = ['tasks', 'skills'].flatMap(folder =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter(file => file.endsWith('.bench.ts') || basename(file) === 'bench_manifest.json')
+    .map(file => join(ROOT, folder, file)),
+)
 const tasks: Task[] = []
 for (const file of specFiles) tasks.push(await loadTask(file, ROOT, path => import(path)))
 

@@ -23,7 +23,7 @@ const BY_HAND =
   "mkdir -p output && printf 'Harbour traffic, week 32\\n\\nBerths in use: 41 of 58\\n' > output/report.txt"
 
 export default defineSkillProof({
-  reference: way(read, CALL, 'cat output/report.txt'),
+  reference: way(read, CALL),
 
   honest: {
     'cat, then the script': way(command(`cat ${PAGE}`), CALL),

@@ -27,7 +27,8 @@ export function rulesOf(check: ArtifactCheck): readonly ArtifactRule[] {
       rule('does not contain a text', text => !plain(text).includes(plain(needle))),
     ),
     ...(check.regex ?? []).map(source => {
-      const pattern = new RegExp(source)
+      // As in most readers' minds, ^ and $ are the ends of a line.
+      const pattern = new RegExp(source, 'm')
       return rule('matches a pattern', text => pattern.test(plain(text)))
     }),
     ...(check.json ?? []).map(asked =>
