@@ -126,11 +126,11 @@ export default defineTask({
       run.verified('values') && run.verified('definition') && run.verified('cases') && run.verified('suite'),
   },
 
-  reference: async ({ write, sh }) => {
+  reference: async ({ write, sh, optional }) => {
     await write(TESTS, REFERENCE_TESTS)
     await sh('python3 -m pytest 2>&1 | tee red.log')
     await write(CODE, RIGHT)
-    await sh('python3 -m pytest -q')
+    await optional('a last look; verify runs the suite itself', async () => void (await sh('python3 -m pytest -q')))
     return 'The tests failed without main.py, as red.log shows, and pass with it.'
   },
 

@@ -9,9 +9,9 @@ import { waysToWrite } from './ways-to-write.ts'
 const texts = Object.entries(TEST_TEXTS)
 export const REFERENCE_TESTS = TEST_TEXTS['a function a case'] ?? ''
 
+/** Each form of the tests, written in another way. */
 const waysToWriteTests = (): readonly Way[] =>
-  waysToWrite(TESTS, REFERENCE_TESTS).flatMap((_, index) => {
-    const [name, text] = texts[index % texts.length] ?? ['', '']
+  texts.flatMap(([name, text], index) => {
     const way = waysToWrite(TESTS, text)[index]
     return way === undefined ? [] : [{ ...way, name: `${name} by ${way.name}` }]
   })

@@ -77,10 +77,12 @@ export default defineTask({
       run.sawTestsPass({ after: firstEdit(run) }),
   },
 
-  reference: async ({ read, sh, write }) => {
+  reference: async ({ read, sh, write, optional }) => {
     await sh('python3 -m pytest -q')
-    await read(REAL)
-    await read(DECOY)
+    await optional('whoever wrote the task knows the two modules', async () => {
+      await read(REAL)
+      await read(DECOY)
+    })
     await write(REAL, FIXED)
     await sh('python3 -m pytest -q')
     return 'middle() took the wrong pair of an even number of levels. The range in rises() is right: n days have n - 1 changes.'
