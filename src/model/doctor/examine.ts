@@ -43,6 +43,7 @@ const PROBES: Readonly<Record<ProbeName, Probe>> = {
   readiness: examineReadiness,
   model: examineModel,
   usage: examineUsage,
+  speed: examineSpeed,
   window: examiner => examineWindow(examiner),
   overflow: examineOverflow,
   tool_call: examineToolCall,
@@ -58,7 +59,6 @@ const PROBES: Readonly<Record<ProbeName, Probe>> = {
   abort: examineAbort,
   determinism: examineDeterminism,
   slots: examineSlots,
-  speed: examineSpeed,
 }
 
 export interface ExaminationOptions {
@@ -67,7 +67,7 @@ export interface ExaminationOptions {
   readonly workers?: number
   /** Milliseconds for all probes together; five minutes. */
   readonly budgetMs?: number
-  /** Milliseconds for one probe; one minute. */
+  /** Milliseconds for one probe; half a minute. */
   readonly probeMs?: number
   /** Tokens of prompt that are sent at most, except to overfill the window; 32,768. */
   readonly maxPromptTokens?: number
@@ -87,7 +87,7 @@ export function examine(plan: ModelPlan, options: ExaminationOptions): Promise<E
     PROBE_NAMES.map(name => [name, PROBES[name]] as const),
     {
       budgetMs: 300_000,
-      probeMs: 60_000,
+      probeMs: 30_000,
       maxPromptTokens: 32_768,
       ...options,
     },

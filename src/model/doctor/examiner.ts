@@ -31,6 +31,8 @@ export interface Examiner {
   readonly seen: readonly ReplyBody[]
   /** Prompt tokens of one filler word, measured once; null when the server does not count. */
   tokensPerWord: number | null
+  /** How fast the server reads a prompt; null until it is known. */
+  promptTokensPerSecond: number | null
 }
 
 /** Tokens that a probe lets the model write where it has to think before it calls. */
@@ -53,6 +55,7 @@ export function createExaminer(
     remainingMs: options.remainingMs,
     seen,
     tokensPerWord: null,
+    promptTokensPerSecond: null,
     async ask(question) {
       const model = createChatModel(
         {

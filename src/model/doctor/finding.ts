@@ -5,6 +5,7 @@ export const PROBE_NAMES = [
   'readiness',
   'model',
   'usage',
+  'speed',
   'window',
   'overflow',
   'tool_call',
@@ -20,7 +21,6 @@ export const PROBE_NAMES = [
   'abort',
   'determinism',
   'slots',
-  'speed',
 ] as const
 
 export type ProbeName = (typeof PROBE_NAMES)[number]

@@ -95,6 +95,7 @@ export async function examineSpeed(examiner: Examiner): Promise<Judgement> {
   const read =
     body.stats.promptTokensPerSecond ??
     (promptTokens !== null && firstTokenMs !== null && firstTokenMs > 0 ? (promptTokens * 1_000) / firstTokenMs : null)
+  examiner.promptTokensPerSecond = read
   const measured = {
     promptTokensPerSecond: rounded(read),
     decodeTokensPerSecond: rounded(decode),

@@ -41,7 +41,9 @@ export async function examineWindow(
   for (const tokens of levels) {
     const last = fills.at(-1)
     // Reading takes time in proportion: a level that would not end within the deadline is left out.
-    const forecastMs = last === undefined ? 0 : (last.elapsedMs * tokens) / last.expectedTokens
+    const rate = examiner.promptTokensPerSecond
+    const firstMs = rate === null ? 0 : (tokens * 1_000) / rate
+    const forecastMs = last === undefined ? firstMs : (last.elapsedMs * tokens) / last.expectedTokens
     if (forecastMs > examiner.remainingMs() * 0.8) break
     const words = Math.max(1, Math.floor((tokens - 40) / perWord))
     const startedAt = performance.now()
