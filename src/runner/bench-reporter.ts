@@ -23,8 +23,10 @@ import { ConfigError, explainError } from '../errors.ts'
 import { readAllJournals, readJournalsOfRun } from '../results/journal.ts'
 import type { TrialRecord } from '../results/record-schema.ts'
 import { exitStatus, summarise } from '../results/summary.ts'
+import { openSandbox } from '../sandbox/index.ts'
 import type { TrialPlan } from '../trial/plan.ts'
 import { type ExitWatch, watchExit } from './exit-watch.ts'
+import { checkKeep, Keeper, lastTrialOf } from './keep.ts'
 import { makePlan } from './make-plan.ts'
 import { isTrialMeta } from './meta.ts'
 import { projection } from './progress.ts'
@@ -62,6 +64,8 @@ export class BenchReporter implements Reporter {
   /** Records of earlier runs, under `resume`, and which of them stand for a trial of this run. */
   #earlier: ReadonlyMap<string, TrialRecord> = new Map()
   readonly #resumed = new Set<string>()
+  #lastTrial: TrialRecord | null = null
+  readonly #keeper = new Keeper(line => this.#print(line))
 
   constructor(options: BenchReporterOptions) {
     this.#options = options
@@ -76,9 +80,11 @@ export class BenchReporter implements Reporter {
     const { project, settings, root, resultsDir } = this.#options
     const files = specifications.filter(specification => specification.project.name === project.name).length
     if (files === 0) return
+    await this.#keeper.close()
     this.#exit ??= watchExit(() => this.#finishCutRun())
     this.#exit.setStatus(null)
     this.#plan = null
+    this.#lastTrial = null
     this.#stop = null
     this.#server = new ServerWatch()
     this.#seen.clear()
@@ -99,6 +105,7 @@ export class BenchReporter implements Reporter {
         onProgress: line => this.#print(line),
         recorded: [...this.#earlier.values()].map(recordedTrial).filter(trial => trial !== null),
       })
+      if (settings.keep) checkKeep(plan.sandbox, process.stdin.isTTY === true && process.stdout.isTTY === true)
       this.#plan = plan
       this.#isFinished = false
       project.provide('agentBenchPlan', { made: true, plan })
@@ -160,7 +167,12 @@ export class BenchReporter implements Reporter {
     if (line !== null) this.#print(line)
   }
 
-  onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[], reason: TestRunEndReason): void {
+  /** After the last test; awaited by Vitest. */
+  async onTestRunEnd(
+    modules: readonly TestModule[],
+    errors: readonly unknown[],
+    reason: TestRunEndReason,
+  ): Promise<void> {
     const { name } = this.#options.project
     const ours = modules.filter(module => module.project.name === name)
     const brokenFiles = ours.filter(module => module.errors().length > 0).length
@@ -169,7 +181,15 @@ export class BenchReporter implements Reporter {
     const bail = this.#vitest?.config.bail ?? 0
     // Vitest calls it an interruption, too, when `--bail` ends a run.
     const hasBailed = bail > 0 && (this.#vitest?.state.getCountOfFailedTests() ?? 0) >= bail
-    this.#finish({ brokenFiles, hasOtherFailures, isInterrupted: reason === 'interrupted' && !hasBailed })
+    const isInterrupted = reason === 'interrupted' && !hasBailed
+    this.#finish({ brokenFiles, hasOtherFailures, isInterrupted })
+    const plan = this.#plan
+    if (!this.#options.settings.keep || plan === null || isInterrupted) return
+    await this.#keeper.keep(this.#lastTrial, {
+      resultsDir: plan.resultsDir,
+      open: signal => openSandbox(plan.sandbox, { runId: plan.runId, signal }),
+      isWatching: this.#vitest?.config.watch === true,
+    })
   }
 
   /** Called while the process is ending; gives back whether that cut a run off. */
@@ -193,6 +213,7 @@ export class BenchReporter implements Reporter {
     }
     this.#isFinished = true
     const { records, notes } = readJournalsOfRun(plan.resultsDir, plan.runId)
+    this.#lastTrial = lastTrialOf(records)
     const resumed = [...this.#resumed].map(key => this.#earlier.get(key)).filter(record => record !== undefined)
     const summaries = summarise([...records, ...resumed], {
       k: plan.k,

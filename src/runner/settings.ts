@@ -30,6 +30,7 @@ export interface BenchConfig {
   skillDir?: string
   workers?: number
   resume?: boolean
+  keep?: boolean
 }
 
 /**
@@ -65,6 +66,8 @@ export interface Settings {
   readonly skillDir: string | null
   readonly workers: number
   readonly resume: boolean
+  /** Keep the workspace of the last trial open when the run has ended. */
+  readonly keep: boolean
 }
 
 /** Checks a value (from the file as it is, from a variable as text) and gives it back, or says what would fit. */
@@ -151,6 +154,7 @@ const RULES: Readonly<Record<keyof BenchConfig, Rule & { readonly variable: stri
   skillDir: { variable: 'BENCH_SKILL_DIR', ...text },
   workers: { variable: 'BENCH_WORKERS', ...wholeNumber(1, 64) },
   resume: { variable: 'BENCH_RESUME', ...onOff },
+  keep: { variable: 'BENCH_KEEP', ...onOff },
 }
 
 const NAMES = Object.keys(RULES)
@@ -198,21 +202,17 @@ function fromFile(config: unknown, file: string): Map<string, unknown> {
   return values
 }
 
-/** Variables that are read elsewhere, so that they are not taken for mistakes. */
-const OTHER_VARIABLES = ['BENCH_KEEP']
-
 /** Reads BENCH_* variables. An empty variable counts as not set. @throws ConfigError as {@link fromFile}. */
 function fromEnvironment(env: Readonly<Record<string, string | undefined>>): Map<string, unknown> {
   const byVariable = new Map(Object.entries(RULES).map(([name, rule]) => [rule.variable, { name, rule }]))
   const values = new Map<string, unknown>()
   for (const [variable, value] of Object.entries(env)) {
-    if (!variable.startsWith('BENCH_') || value === undefined || value === '' || OTHER_VARIABLES.includes(variable))
-      continue
+    if (!variable.startsWith('BENCH_') || value === undefined || value === '') continue
     const known = byVariable.get(variable)
     if (known === undefined) {
       throw new ConfigError(`the variable ${variable} is not one of agent-bench`, {
         code: 'setting_unknown',
-        remedy: `Unset it.${nearest(variable, [...byVariable.keys(), ...OTHER_VARIABLES])} The variables are listed in the README.`,
+        remedy: `Unset it.${nearest(variable, [...byVariable.keys()])} The variables are listed in the README.`,
       })
     }
     const parsed = known.rule.parse(value)
@@ -267,5 +267,6 @@ export function readSettings(
     skillDir: get('skillDir', null),
     workers: get('workers', 1),
     resume: get('resume', false),
+    keep: get('keep', false),
   }
 }
