@@ -66,8 +66,10 @@ export default defineTask<Step>({
   },
 
   reference: async hands => {
-    await hands.read(PROCEDURE)
-    await hands.read(DATA)
+    await hands.optional('a model cannot know the steps without them; this script does', async () => {
+      await hands.read(PROCEDURE)
+      await hands.read(DATA)
+    })
     for (const step of STEPS) await writeStep(hands, step)
     return 'All seven files are written, in the order of the procedure.'
   },
