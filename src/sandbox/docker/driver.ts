@@ -1,4 +1,5 @@
 /** The reference driver: one hardened container with an executor as process 1, reached over one attached stream. */
+import { randomBytes } from 'node:crypto'
 import type Docker from 'dockerode'
 import { ConfigError, InfraError } from '../../errors.ts'
 import { ExecutorSandbox } from '../executor-client.ts'
@@ -10,6 +11,7 @@ import { attachChannel } from './attach-channel.ts'
 import { containerOptions } from './container.ts'
 import { connectEngine, engineStatus, findEngine, openEngine, within } from './engine.ts'
 import { provideImage } from './image.ts'
+import { guardLaunch } from './launch-guard.ts'
 import { reapContainers, removeContainer } from './reap.ts'
 
 const CREATE_DEADLINE_MS = 60_000
@@ -52,11 +54,22 @@ interface OpenOptions {
 }
 
 async function openContainer(client: Docker, prepared: PreparedSandbox, options: OpenOptions): Promise<Sandbox> {
+  options.signal?.throwIfAborted()
+  const name = `agent-bench-${randomBytes(8).toString('hex')}`
+  // No `using`: this file is also loaded with Vitest's configuration, where Node 20 gets it as it is written.
+  const guard = guardLaunch(options.engine.socketPath, name)
+  try {
+    return await launch(client, name, prepared, options)
+  } finally {
+    guard[Symbol.dispose]()
+  }
+}
+
+async function launch(client: Docker, name: string, prepared: PreparedSandbox, options: OpenOptions): Promise<Sandbox> {
   const { engine, image, runId, signal } = options
-  signal?.throwIfAborted()
   const container = await create(
     client,
-    containerOptions({ image: image.digest, runId, isPodman: engine.name === 'podman' }),
+    { name, ...containerOptions({ image: image.digest, runId, isPodman: engine.name === 'podman' }) },
     image.name,
   )
   try {
