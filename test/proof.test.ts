@@ -1,11 +1,12 @@
-/** Every task of the house proves itself in a real sandbox, by the code of `agent-bench check`. */
-import { readdirSync } from 'node:fs'
-import { basename, join } from 'node:path'
+/** Every task and skill of the house proves itself in a real sandbox, by the code of `agent-bench check`. */
+import { dirname, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { findSpecFiles } from '../src/cli/spec-files.ts'
 import { loadTask } from '../src/runner/collect.ts'
 import { openSandbox, prepareSandbox } from '../src/sandbox/index.ts'
-import type { Task } from '../src/spec/task.ts'
+import { MANIFEST_NAME } from '../src/spec/skill/index.ts'
+import { readSkillDirectory } from '../src/spec/skill/read-directory.ts'
 import { checkTask, planOfCheck } from '../src/trial/check-task.ts'
 import { KnownResults } from '../src/trial/known-results.ts'
 import { TrialWorker } from '../src/trial/trial-worker.ts'
@@ -15,14 +16,10 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DRIVERS = ['docker'] as const
 const K = 3
 const SANDBOXES = 2
+/** Milliseconds; a task takes a fraction of it on a machine that does nothing else. */
+const CHECK_TIMEOUT_MS = 600_000
 
-const specFiles = ['tasks', 'skills'].flatMap(folder =>
-  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter(file => file.endsWith('.bench.ts') || basename(file) === 'bench_manifest.json')
-    .map(file => join(ROOT, folder, file)),
-)
-const tasks: Task[] = []
-for (const file of specFiles) tasks.push(await loadTask(file, ROOT, path => import(path)))
+const specFiles = await findSpecFiles(ROOT, null)
 
 for (const driver of DRIVERS) {
   await describeWith([driver], `proofs on ${driver}`, () => {
@@ -38,15 +35,17 @@ for (const driver of DRIVERS) {
     })
     afterAll(() => Promise.all(workers.map(worker => worker[Symbol.asyncDispose]())))
 
-    it.each(tasks.map(task => [task.id, task] as const))(
+    it.each(specFiles.map(file => [relative(ROOT, file), file] as const))(
       '%s',
-      async (_id, task) => {
-        const check = await checkTask(task, { workers, k: K, signal: AbortSignal.timeout(550_000) })
-        console.log(JSON.stringify(check, null, 1))
+      async (_name, file) => {
+        const task = await loadTask(file, ROOT, path => import(path))
+        const alsoVisible = file.endsWith(MANIFEST_NAME) ? (await readSkillDirectory(dirname(file))).files : new Map()
+        const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS)
+        const check = await checkTask(task, { workers, k: K, signal, alsoVisible })
         expect(check.problems).toEqual([])
         expect(check).toMatchObject({ status: 'ok', reference: { passed: K, trials: K }, nopScore: 0 })
       },
-      600_000,
+      CHECK_TIMEOUT_MS,
     )
   })
 }

@@ -1,0 +1,212 @@
+/** `agent-bench check` and `new` on a throw-away project: what is found, how it is said, how it ends. */
+import { expect, it } from 'vitest'
+import { main } from '../src/cli/main.ts'
+import { describeWith } from './needs.ts'
+import { createProject, HELLO_TASK, type Project } from './project.ts'
+
+interface Result {
+  readonly status: number
+  readonly out: string
+  readonly error: string
+}
+
+async function agentBench(
+  project: Project,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<Result> {
+  let out = ''
+  let error = ''
+  const status = await main(args, {
+    directory: project.dir,
+    env: { BENCH_SANDBOX: 'docker', ...env },
+    write: text => {
+      out += text
+    },
+    writeError: text => {
+      error += text
+    },
+  })
+  return { status, out, error }
+}
+
+/** The hello task with another reference, cheats, hidden values… */
+const helloWith = (fields: string, id = 'hello_v1') =>
+  HELLO_TASK.replace('hello_v1', id).replace(/ {2}reference: [\s\S]*$/, `${fields}\n})\n`)
+
+const REFERENCE = `reference: async ({ read, write }) => { await read('name.txt'); await write('out.txt', 'Ada') },`
+
+/** A task that says something wrong of itself, and what is said about that. */
+const WRONG: readonly (readonly [string, string, RegExp])[] = [
+  [
+    'a reference that does not pass',
+    `reference: async ({ read }) => { await read('name.txt') },`,
+    /reference: trial 1 of 2: flag greeted was lost/,
+  ],
+  [
+    'a reference that leaves something else each time',
+    `reference: async ({ read, sh }) => { await read('name.txt'); await sh('(echo Ada; cat /proc/sys/kernel/random/uuid) > out.txt') },`,
+    /reference: trial 2 left other files than trial 1: out\.txt/,
+  ],
+  [
+    'a step that nobody would miss',
+    `reference: async ({ read, write, sh }) => { await read('name.txt'); await write('out.txt', 'Ada'); await sh('cat out.txt') },`,
+    /reference without step 3 \(run cat out\.txt\): nothing is lost/,
+  ],
+  [
+    'a step that is marked optional and is not',
+    `reference: async ({ read, write, optional }) => { await optional('no reason', async () => void (await read('name.txt'))); await write('out.txt', 'Ada') },`,
+    /without step 1 \(read name\.txt\): it is marked optional, but without it is lost: read/,
+  ],
+  [
+    'a cheat that loses less than it says',
+    `${REFERENCE} cheats: { c: { loses: ['read', 'greeted'], play: async ({ write }) => void (await write('out.txt', 'Ada')) } },`,
+    /cheat "c": flag greeted was reached but must be lost/,
+  ],
+  [
+    'an honest way that loses a flag',
+    `${REFERENCE} honest: { h: async ({ write }) => void (await write('out.txt', 'Ada')) },`,
+    /honest "h": flag read was lost but must be reached/,
+  ],
+  [
+    'a play that throws',
+    `${REFERENCE} honest: { h: async () => { throw new Error('my own mistake') } },`,
+    /honest "h": .*my own mistake/,
+  ],
+  [
+    'a hidden value in a file',
+    `${REFERENCE} hidden: ['secret 77', 'LOVELACE  lives'],`,
+    /hidden values: hidden\[1\] is in the file name\.txt/,
+  ],
+  ['a hidden value in the environment', `${REFERENCE} hidden: ['/home/agent'],`, /hidden\[0\] is in the environment/],
+  ['no reference', '', /it has no reference/],
+]
+
+await describeWith(['docker'], 'agent-bench check', () => {
+  it('says in one line what was proved, with exit status 0', async () => {
+    await using project = await createProject({ 'tasks/demo/hello.bench.ts': helloWith(REFERENCE) })
+    const { status, out } = await agentBench(project, ['check'])
+    expect(out).toMatch(
+      /^ok {3}hello_v1 {2}reference 3\/3, nop 0, 0 cheats, 0 honest, 2 steps {2}[\d.]+ s\n1 ok, 0 failed/,
+    )
+    expect(status).toBe(0)
+  })
+
+  it.each(WRONG)('finds %s', async (_name, fields, problem) => {
+    await using project = await createProject({ 'tasks/demo/hello.bench.ts': helloWith(fields) })
+    const { status, out } = await agentBench(project, ['check', '--k', '2'])
+    expect(out).toMatch(problem)
+    expect(out).toMatch(/^FAIL hello_v1/)
+    expect(status).toBe(1)
+  })
+
+  it('finds a file that the tools cannot show whole', async () => {
+    const wide = helloWith(REFERENCE).replace('lives here', `lives here\\n' + 'x'.repeat(9000) + '`)
+    await using project = await createProject({ 'tasks/demo/hello.bench.ts': wide })
+    const { status, out } = await agentBench(project, ['check'])
+    expect(out).toMatch(/reading: name\.txt: line 2 is longer than 8,000 characters/)
+    expect(status).toBe(1)
+  })
+
+  it('finds a task that doing nothing solves', async () => {
+    const lazy = helloWith(REFERENCE).replace(
+      "run.verified('greets') && run.firstChange('out.txt')",
+      'run.callCount >= 0',
+    )
+    await using project = await createProject({ 'tasks/demo/hello.bench.ts': lazy })
+    const { status, out } = await agentBench(project, ['check'])
+    expect(out).toMatch(/nop 0\.5/)
+    expect(out).toMatch(/nop: flag greeted was reached but must be lost/)
+    expect(status).toBe(1)
+  })
+
+  it('checks what the filter names, and gives one JSON object', async () => {
+    await using project = await createProject({
+      'tasks/demo/hello.bench.ts': helloWith(REFERENCE),
+      'tasks/demo/other.bench.ts': helloWith('', 'other_v1'),
+    })
+    const { status, out } = await agentBench(project, ['check', 'hello', '--json', '--jobs', '1'])
+    expect(JSON.parse(out)).toMatchObject({
+      exit_status: 0,
+      broken: [],
+      tasks: [{ task_id: 'hello_v1', status: 'ok', reference: { passed: 3, trials: 3 }, nop_score: 0, steps: 2 }],
+    })
+    expect(status).toBe(0)
+  })
+
+  it('names a broken spec file with remedy and checks the others', async () => {
+    await using project = await createProject({
+      'tasks/demo/hello.bench.ts': helloWith(REFERENCE),
+      'tasks/demo/wrong.bench.ts': HELLO_TASK.replace('allowedWrites', 'allowedWrite'),
+      'tasks/demo/syntax.bench.ts': 'export default {',
+    })
+    const { status, out } = await agentBench(project, ['check'])
+    expect(out).toMatch(/FAIL tasks\/demo\/wrong\.bench\.ts[\s\S]*Did you mean "allowedWrites"/)
+    expect(out).toMatch(/FAIL tasks\/demo\/syntax\.bench\.ts[\s\S]*cannot be loaded/)
+    expect(out).toMatch(/ok {3}hello_v1/)
+    expect(status).toBe(1)
+  })
+})
+
+await describeWith(['docker'], 'agent-bench check that proves nothing', () => {
+  it('ends with 2 where there is no task, or none of that name', async () => {
+    await using project = await createProject({})
+    const nothing = await agentBench(project, ['check'])
+    expect(nothing.error).toMatch(/there is no task here\n {2}remedy: .*agent-bench new task/)
+    expect(nothing.status).toBe(2)
+    await project.write({ 'tasks/demo/hello.bench.ts': HELLO_TASK })
+    const unknown = await agentBench(project, ['check', 'helo'])
+    expect(unknown.error).toMatch(/remedy: There are: hello_v1/)
+    expect(unknown.status).toBe(2)
+  })
+
+  it('ends with 2 where there is no sandbox', async () => {
+    await using project = await createProject({ 'tasks/demo/hello.bench.ts': HELLO_TASK })
+    const { status, error } = await agentBench(project, ['check'], { BENCH_IMAGE: 'no-such-image:nowhere' })
+    expect(error).toMatch(/no-such-image[\s\S]*remedy: /)
+    expect(status).toBe(2)
+  })
+
+  it('skips a skill that has no manifest and so no verdict', async () => {
+    await using project = await createProject({
+      'skills/seen/SKILL.md': '---\nname: seen\ndescription: Is seen.\n---\n\n# A page of some words\n',
+    })
+    const { status, out } = await agentBench(project, ['check'])
+    expect(out).toMatch(/skip skill_run_v1_seen {2}it has no manifest/)
+    expect(status).toBe(2)
+  })
+})
+
+await describeWith(['docker'], 'agent-bench new', () => {
+  it('writes a task and a skill that prove themselves at once', async () => {
+    await using project = await createProject({})
+    const task = await agentBench(project, ['new', 'task', 'my_first_v1', '--suite', 'demo'])
+    expect(task.out).toContain('next: npx agent-bench check my_first_v1')
+    const skill = await agentBench(project, ['new', 'skill', 'skills/notice-board'])
+    expect(skill.out).toContain('next: npx agent-bench check skill_run_v1_notice-board')
+    const { status, out } = await agentBench(project, ['check'])
+    expect(out).toMatch(/ok {3}my_first_v1 {2}reference 3\/3, nop 0, 1 cheat, 1 honest/)
+    expect(out).toMatch(/ok {3}skill_run_v1_notice-board {2}reference 3\/3, nop 0, 1 cheat, 1 honest/)
+    expect(status).toBe(0)
+  })
+
+  it('writes a task and a skill that the bench collects and runs', async () => {
+    await using project = await createProject({})
+    await agentBench(project, ['new', 'task', 'my_first_v1'])
+    await agentBench(project, ['new', 'skill', 'skills/notice-board'])
+    const run = await project.run([], { BENCH_SANDBOX: 'docker', BENCH_AGENT: 'reference', BENCH_K: '1' })
+    expect(run.status).toBe(0)
+    expect((await project.summaries()).map(({ task_id }) => task_id).sort()).toEqual([
+      'my_first_v1',
+      'skill_run_v1_notice-board',
+    ])
+  })
+
+  it('names the variable for a skill that is not below skills/', async () => {
+    await using project = await createProject({})
+    const { out } = await agentBench(project, ['new', 'skill', 'my things/notice-board'])
+    expect(out).toContain("next: BENCH_SKILL_DIR='my things/notice-board' npx agent-bench check")
+    const checked = await agentBench(project, ['check'], { BENCH_SKILL_DIR: 'my things/notice-board' })
+    expect(checked.status).toBe(0)
+  })
+})
