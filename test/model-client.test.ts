@@ -1,4 +1,6 @@
 /** The client against a server that misbehaves on purpose. */
+import { once } from 'node:events'
+import { createServer as createTcpServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { ChatRequest, ModelPlan, Reply } from '../src/model/chat-model.ts'
@@ -227,6 +229,106 @@ describe('waiting', () => {
     expect(reply).toMatchObject({ kind: 'ok', stats: { attempts: 2 } })
     expect(requests).toBe(2)
     expect(performance.now() - startedAt).toBeGreaterThan(190)
+  })
+})
+
+describe('deadlines', () => {
+  const long = 60_000
+  const timed = async (
+    script: Script,
+    deadlines: NonNullable<ModelPlan['deadlines']>,
+    more: Partial<ModelPlan> = {},
+  ): Promise<{
+    readonly reply: Reply
+    readonly elapsedMs: number
+    readonly isClosed: Promise<boolean> | undefined
+  }> => {
+    await using server = await startScriptedServer(script)
+    const startedAt = performance.now()
+    const plan = planFor(server.baseUrl, { idleTimeoutMs: long, deadlines, ...more })
+    const reply = await createChatModel(plan, { retry: quick }).complete(request, never)
+    const elapsedMs = performance.now() - startedAt
+    const isClosed = server.requests[0]?.closedEarly
+    if (isClosed !== undefined)
+      expect(await Promise.race([isClosed, sleep(1_000, 'still open')])).not.toBe('still open')
+    return { reply, elapsedMs, isClosed }
+  }
+
+  test('of the first token: passes while the server only pings, and is named', async () => {
+    const { reply, elapsedMs } = await timed([{ ...say('late'), delayMs: 5_000, pingEveryMs: 50 }], {
+      firstTokenMs: 300,
+    })
+    expect(reply).toMatchObject({ kind: 'infra', code: 'first_token_timeout' })
+    expect(reply).toMatchObject({ detail: expect.stringContaining('0.3 s (the first token deadline)') })
+    expect(reply).toMatchObject({ remedy: expect.stringContaining('deadlines.firstTokenMs') })
+    expect(elapsedMs).toBeLessThan(1_500)
+  })
+
+  test('of the first token: does not pass once the answer has begun', async () => {
+    const { reply } = await timed([{ ...say('a text in a few pieces'), chunkDelayMs: 200 }], { firstTokenMs: 500 })
+    expect(reply.kind).toBe('ok')
+  })
+
+  test('of the whole reply: passes in the middle of an answer, and is named', async () => {
+    const endless = { ...say('x'.repeat(4_000)), chunkDelayMs: 50 }
+    const { reply, elapsedMs } = await timed([endless], { totalMs: 400 })
+    expect(reply).toMatchObject({
+      kind: 'infra',
+      code: 'reply_timeout',
+      detail: expect.stringContaining('total deadline'),
+    })
+    expect(elapsedMs).toBeLessThan(1_500)
+  })
+
+  test('of the whole reply: holds for replies that are not streamed, silence alone does not end them', async () => {
+    const slow = await timed([{ ...say('late'), delayMs: 700 }], {}, { stream: false, idleTimeoutMs: 200 })
+    expect(slow.reply).toMatchObject({ kind: 'ok', text: 'late' })
+    const { reply } = await timed([{ hang: true }], { totalMs: 300 }, { stream: false, idleTimeoutMs: 200 })
+    expect(reply).toMatchObject({ kind: 'infra', code: 'reply_timeout' })
+  })
+
+  test('of the connection: passes when it is accepted but never made, and is named', async () => {
+    const silent = createTcpServer()
+    silent.listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const address = silent.address()
+    if (address === null || typeof address === 'string') throw new Error('no port')
+    try {
+      const plan = planFor(`https://127.0.0.1:${address.port}/v1`, {
+        idleTimeoutMs: long,
+        deadlines: { connectMs: 300 },
+      })
+      const startedAt = performance.now()
+      const reply = await createChatModel(plan, { retry: quick }).complete(request, never)
+      expect(reply).toMatchObject({
+        kind: 'infra',
+        code: 'connect_timeout',
+        detail: expect.stringContaining('connect deadline'),
+      })
+      expect(performance.now() - startedAt).toBeLessThan(1_500)
+    } finally {
+      silent.close()
+    }
+  })
+
+  test('after the finish reason: a server that never closes holds the turn only shortly', async () => {
+    await using server = await startScriptedServer([
+      { chunks: chunksOf(say('whole')), thenHang: true },
+      { chunks: chunksOf({ ...call('f', { a: 1 }), usage: null }), thenHang: true },
+    ])
+    const model = createChatModel(planFor(server.baseUrl, { idleTimeoutMs: long }), {
+      retry: quick,
+      afterFinishMs: 200,
+    })
+    const startedAt = performance.now()
+    expect(await model.complete(request, never)).toMatchObject({
+      kind: 'ok',
+      text: 'whole',
+      stats: { completionTokens: 5 },
+    })
+    expect(await model.complete(request, never)).toMatchObject({ kind: 'ok', toolCalls: [{ name: 'f' }] })
+    expect(performance.now() - startedAt).toBeLessThan(2_000)
+    expect(await server.requests[0]?.closedEarly, 'the connection is closed').toBe(true)
   })
 })
 

@@ -38,7 +38,11 @@ export interface Completion {
 export type ScriptedReply = (
   | Completion
   /** Data fields of the stream as they are; objects are written as JSON. `[DONE]` is not added. */
-  | { readonly chunks: readonly (string | Readonly<Record<string, unknown>>)[] }
+  | {
+      readonly chunks: readonly (string | Readonly<Record<string, unknown>>)[]
+      /** Leaves the stream open after the last chunk. */
+      readonly thenHang?: true
+    }
   /** Bytes of the body as they are, with status 200 and the type of a stream. */
   | { readonly rawBody: string; readonly contentType?: string }
   | { readonly status: number; readonly body: unknown; readonly headers?: Readonly<Record<string, string>> }
@@ -230,7 +234,7 @@ async function play(response: ServerResponse, reply: ScriptedReply, body: unknow
     response.destroy()
   } else if ('chunks' in reply) {
     await sendChunks(response, reply.chunks, delayMs)
-    response.end()
+    if (reply.thenHang !== true) response.end()
   } else if (isObject(body) && body.stream === true) {
     await sendChunks(response, [...chunksOf(reply, model), '[DONE]'], delayMs)
     response.end()

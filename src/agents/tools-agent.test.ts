@@ -167,15 +167,22 @@ describe('the tools agent', () => {
   })
 
   test("a model's error ends the trial with its reason and what was said", async () => {
-    const reply: Reply = { kind: 'model_error', reason: 'output_limit', detail: 'cut', ...body, text: 'half' }
+    const reply: Reply = {
+      kind: 'model_error',
+      reason: 'output_limit',
+      detail: 'cut',
+      remedy: 'Raise it.',
+      ...body,
+      text: 'half',
+    }
     const { session, notes } = sessionOf()
     const ending = await createToolsAgent(modelOf(reply).model).run(session)
-    expect(ending).toMatchObject({ reason: 'output_limit', detail: 'cut', finalText: 'half' })
+    expect(ending).toMatchObject({ reason: 'output_limit', detail: 'cut. Raise it.', finalText: 'half' })
     expect(notes).toHaveLength(1)
   })
 
   test('an overflow of the context ends the trial', async () => {
-    const reply: Reply = { kind: 'context_overflow', detail: 'full', contextTokens: 10 }
+    const reply: Reply = { kind: 'context_overflow', detail: 'full', remedy: 'Raise it.', contextTokens: 10 }
     expect(await createToolsAgent(modelOf(reply).model).run(sessionOf().session)).toMatchObject({
       reason: 'context_overflow',
     })

@@ -48,6 +48,10 @@ async function runCalls(
   return outcomes
 }
 
+/** What happened, and what could be changed outside of the model. */
+const withRemedy = ({ detail, remedy }: { readonly detail: string; readonly remedy: string | null }): string =>
+  remedy === null ? detail : `${detail}. ${remedy}`
+
 /** Replies that are nobody's answer stop the trial: the server's faults and what the configuration got wrong. */
 function throwFaults(reply: Reply): asserts reply is Exclude<Reply, { readonly kind: 'infra' | 'config' }> {
   if (reply.kind !== 'infra' && reply.kind !== 'config') return
@@ -84,7 +88,7 @@ export function createToolsAgent(model: ChatModel): Agent {
           session.signal,
         )
         throwFaults(reply)
-        if (reply.kind === 'context_overflow') return ending('context_overflow', reply.detail)
+        if (reply.kind === 'context_overflow') return ending('context_overflow', withRemedy(reply))
         servedModel = reply.servedModel ?? servedModel
         if (reply.text !== '') lastText = reply.text
         session.emit({
@@ -94,7 +98,7 @@ export function createToolsAgent(model: ChatModel): Agent {
           finishReason: reply.finishReason,
           stats: reply.stats,
         })
-        if (reply.kind === 'model_error') return ending(reply.reason, reply.detail)
+        if (reply.kind === 'model_error') return ending(reply.reason, withRemedy(reply))
         if (reply.toolCalls.length === 0) return ending('answered', null)
 
         messages.push({

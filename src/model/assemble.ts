@@ -40,6 +40,8 @@ export interface Assembler {
   readonly markWhole: () => void
   /** True when nothing more needs to be read: `[DONE]`, an error body, or the bound. */
   readonly isSettled: () => boolean
+  /** True when the answer is whole although the stream has not ended: only counts can follow. */
+  readonly hasFinished: () => boolean
   readonly end: () => RawReply
 }
 
@@ -161,6 +163,7 @@ export function createAssembler(options: { readonly maxCharacters: number }): As
       isDone = true
     },
     isSettled: () => isDone || fault !== null || characters > options.maxCharacters,
+    hasFinished: () => finishReason !== null,
     end: () => ({
       text: text.toWellFormed(),
       reasoning: reasoning === null ? null : { field: reasoning.field, text: reasoning.text.toWellFormed() },

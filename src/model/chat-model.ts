@@ -63,8 +63,19 @@ export type ModelErrorReason =
 /** What the server sent, classified once. Only `ok` and `model_error` are the model's doing. */
 export type Reply =
   | ({ readonly kind: 'ok' } & ReplyBody)
-  | ({ readonly kind: 'model_error'; readonly reason: ModelErrorReason; readonly detail: string } & ReplyBody)
-  | { readonly kind: 'context_overflow'; readonly detail: string; readonly contextTokens: number | null }
+  | ({
+      readonly kind: 'model_error'
+      readonly reason: ModelErrorReason
+      readonly detail: string
+      /** What could be changed outside of the model, where there is something. */
+      readonly remedy: string | null
+    } & ReplyBody)
+  | {
+      readonly kind: 'context_overflow'
+      readonly detail: string
+      readonly remedy: string
+      readonly contextTokens: number | null
+    }
   | { readonly kind: 'infra'; readonly code: string; readonly detail: string; readonly remedy: string }
   | { readonly kind: 'config'; readonly code: string; readonly detail: string; readonly remedy: string }
 
@@ -88,6 +99,25 @@ export interface ServerIdentity {
   readonly defaultSampling: Readonly<Record<string, unknown>> | null
 }
 
+/** Deadlines of one request besides the idle one, in milliseconds. Which one passed is named in the reply. */
+export interface Deadlines {
+  /** For the connection, TLS included. */
+  readonly connectMs: number
+  /** From sending the request to the first piece of text, reasoning or a call: waiting in a queue and reading the prompt. */
+  readonly firstTokenMs: number
+  /** For the whole reply. */
+  readonly totalMs: number
+}
+
+/** What people call a model where results are compared. null = not known; nothing is guessed. */
+export interface ModelLabels {
+  readonly label: string
+  /** Such as `8B`. */
+  readonly size: string | null
+  /** Such as `Q4_K_M`. */
+  readonly quantisation: string | null
+}
+
 /** Everything a worker needs to talk to the model; serialisable. */
 export interface ModelPlan {
   readonly model: string
@@ -97,6 +127,11 @@ export interface ModelPlan {
   /** Milliseconds without a byte from the server before a request is given up. */
   readonly idleTimeoutMs: number
   readonly server: ServerIdentity
+  /** Those that are not named have defaults (src/model/deadlines.ts). */
+  readonly deadlines?: Partial<Deadlines>
+  /** false asks for whole replies instead of streams; then no time to the first token can be told. */
+  readonly stream?: boolean
+  readonly labels?: ModelLabels
 }
 
 export interface ChatRequest {

@@ -2,13 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { assembleStream } from './assemble.ts'
 import type { Reply } from './chat-model.ts'
-import {
-  classifyHttpError,
-  classifyNetworkError,
-  classifyReply,
-  parseArguments,
-  type ReplyContext,
-} from './classify.ts'
+import { classifyHttpError, classifyReply, parseArguments, type ReplyContext } from './classify.ts'
+import { classifyNetworkError } from './classify-network.ts'
 
 const context: ReplyContext = {
   contextTokens: 4_096,

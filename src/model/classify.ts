@@ -5,6 +5,7 @@
 
 import type { RawReply } from './assemble.ts'
 import type { ModelErrorReason, Reply, ReplyBody, ToolCall, TurnStats } from './chat-model.ts'
+import { dropped } from './classify-network.ts'
 import { isRecord, parseJson } from './json.ts'
 import { readErrorText, type ServerFault, shortened } from './server-fault.ts'
 import type { RawCall } from './tool-call-pieces.ts'
@@ -48,6 +49,19 @@ const toToolCall = (call: RawCall): ToolCall => ({
   arguments: parseArguments(call.arguments),
 })
 
+/** What could be changed outside of the model where it failed by a limit or by its server's parser. */
+const REMEDIES: Readonly<Record<ModelErrorReason, string | null>> = {
+  empty_reply: null,
+  tool_markup_in_text:
+    'If the server should have parsed it: llama-server --jinja, vLLM --tool-call-parser, or a template made for this model; `agent-bench doctor` tells.',
+  output_limit: 'Raise BENCH_MAX_TOKENS if the answer was meant to be that long.',
+  reasoning_exhausted:
+    'Raise BENCH_MAX_TOKENS, or limit or turn off reasoning (BENCH_EXTRA_BODY, for example {"reasoning_effort":"low"}).',
+  malformed_by_server: 'Update the server, or start it with a template and parser made for this model.',
+}
+const OVERFLOW_REMEDY =
+  'Give the server a larger context window (llama-server -c, Ollama num_ctx or OLLAMA_CONTEXT_LENGTH, LM Studio "Context Length", vLLM --max-model-len).'
+
 const LENGTH_STOPS = new Set(['length', 'max_tokens', 'max_output_tokens'])
 /** Finish reasons with which a server says that it gave up itself. */
 const FAULT_STOPS = new Set(['error', 'abort', 'aborted', 'cancelled'])
@@ -68,6 +82,7 @@ export function classifyReply(raw: RawReply, context: ReplyContext): Reply {
     kind: 'model_error',
     reason,
     detail,
+    remedy: REMEDIES[reason],
     ...body,
   })
   if (raw.isOverBound) return modelError('output_limit', 'the reply passed the bound of what is read and was cut')
@@ -116,6 +131,7 @@ function classifyLengthStop(
     return {
       kind: 'context_overflow',
       detail: `prompt and reply reached the context window (${totalTokens} of ${contextTokens} tokens)`,
+      remedy: OVERFLOW_REMEDY,
       contextTokens,
     }
   }
@@ -134,17 +150,8 @@ function classifyLengthStop(
   return reply.modelError('output_limit', `the output limit cut the reply${used}`)
 }
 
-function dropped(detail: string): Reply {
-  return {
-    kind: 'infra',
-    code: 'stream_dropped',
-    detail,
-    remedy: 'See whether the server is still running, and its log; a crash while it answers looks like this.',
-  }
-}
-
 interface FaultRule {
-  readonly matches: (fault: ServerFault, status: number) => boolean
+  readonly matches: (fault: ServerFault, status: number, context: ReplyContext) => boolean
   readonly reply: (fault: ServerFault, context: ReplyContext, status: number) => Reply
 }
 
@@ -175,8 +182,16 @@ const OVERFLOW_TYPES = new Set(['exceed_context_size_error', 'context_length_exc
 const OVERFLOW_WORDS =
   /exceeds? the (?:available |model'?s? )?(?:maximum )?context|context (?:size|length|window)(?: has been| was| is)? exceeded|maximum context length|greater than the context length|larger than the (?:maximum )?context|n_keep: \d+ >= n_ctx|no user query found in messages|prompt is too long|input (?:length|prompt) .{0,60}exceeds/i
 
+/** vLLM counts the output limit into the window: on a first request it is the limit that does not fit, not the task. */
+const LIMIT_WORDS =
+  /max_(?:completion_|model_|new_)?(?:tokens|len)\S*.{0,60}(?:too large|cannot be greater|must be less)|tokens \(\d+ in the messages, \d+ in the completion\)/i
+
 /** Read from top to bottom; the first rule that matches decides. Words come before statuses, because servers mix statuses up. */
 const RULES: readonly FaultRule[] = [
+  {
+    matches: (found, _status, context) => !context.hasHistory && LIMIT_WORDS.test(found.message),
+    reply: configuration('output_limit_too_large', 'Set BENCH_MAX_TOKENS to less than the context window.'),
+  },
   {
     matches: found =>
       OVERFLOW_TYPES.has(found.type ?? '') ||
@@ -185,6 +200,7 @@ const RULES: readonly FaultRule[] = [
     reply: (found, context) => ({
       kind: 'context_overflow',
       detail: found.message,
+      remedy: OVERFLOW_REMEDY,
       contextTokens: found.contextTokens ?? context.contextTokens,
     }),
   },
@@ -195,6 +211,7 @@ const RULES: readonly FaultRule[] = [
       kind: 'model_error',
       reason: 'malformed_by_server',
       detail: `the server could not read the model's call: ${found.message}`,
+      remedy: REMEDIES.malformed_by_server,
       text: '',
       reasoning: null,
       toolCalls: [],
@@ -276,7 +293,7 @@ const RULES: readonly FaultRule[] = [
 ]
 
 function classifyFault(status: number, found: ServerFault, context: ReplyContext): Reply {
-  const rule = RULES.find(({ matches }) => matches(found, status))
+  const rule = RULES.find(({ matches }) => matches(found, status, context))
   if (rule !== undefined) return rule.reply(found, context, status)
   // What is left are refusals (400, 413, 422…). Of a first request they are about how we ask, and every trial would
   // meet them; later they may be about what the model said, which must not stop the run.
@@ -299,80 +316,4 @@ export function classifyHttpError(
 ): Reply {
   const found = readErrorText(response.body)
   return classifyFault(response.status, found.message === '' ? { ...found, message: '(no text)' } : found, context)
-}
-
-/** Code and message of an error and of what caused it, innermost last; bounded against cycles. */
-function causes(error: unknown): readonly { readonly code: string; readonly message: string }[] {
-  const found: { code: string; message: string }[] = []
-  let current = error
-  for (let depth = 0; depth < 8 && current instanceof Error; depth += 1) {
-    const code: unknown = Reflect.get(current, 'code')
-    found.push({ code: typeof code === 'string' ? code : '', message: current.message })
-    // Both address families refused: Node wraps the errors of each attempt.
-    current = current instanceof AggregateError && current.cause === undefined ? current.errors[0] : current.cause
-  }
-  return found
-}
-
-/** Classifies an error of the connection. `isAnswering`: bytes of the answer had arrived before. */
-export function classifyNetworkError(
-  error: unknown,
-  context: { readonly baseUrl: string; readonly isAnswering: boolean },
-): Reply {
-  const chain = causes(error)
-  const has = (pattern: RegExp): boolean => chain.some(({ code }) => pattern.test(code))
-  const innermost = chain.at(-1)
-  const words = shortened(
-    innermost === undefined
-      ? String(error)
-      : `${innermost.message}${innermost.code === '' || innermost.message.includes(innermost.code) ? '' : ` (${innermost.code})`}`,
-  )
-  const at = context.baseUrl
-  if (has(/^ECONNREFUSED$/)) {
-    return {
-      kind: 'infra',
-      code: 'connection_refused',
-      detail: `no server accepts connections at ${at}`,
-      remedy: 'Start the model server, or correct BENCH_BASE_URL.',
-    }
-  }
-  if (has(/CERT|TLS|SSL|ERR_INVALID_URL|ERR_INVALID_PROTOCOL/)) {
-    return {
-      kind: 'config',
-      code: 'server_refused',
-      detail: `no connection can be made to ${at}: ${words}`,
-      remedy: 'Check the scheme, the name and the certificate of BENCH_BASE_URL.',
-    }
-  }
-  if (has(/^IDLE_TIMEOUT$/)) {
-    return {
-      kind: 'infra',
-      code: 'server_idle',
-      detail: words,
-      remedy: 'Raise BENCH_REQUEST_TIMEOUT (seconds without a byte), or look whether the server hangs.',
-    }
-  }
-  if (has(/^(?:ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/)) {
-    return {
-      kind: 'infra',
-      code: 'server_unreachable',
-      detail: `${at} cannot be reached: ${words}`,
-      remedy: 'Check the network and BENCH_BASE_URL.',
-    }
-  }
-  if (has(/^HPE_/)) {
-    return {
-      kind: 'infra',
-      code: 'not_http',
-      detail: `what answers at ${at} does not speak HTTP as expected: ${words}`,
-      remedy: 'Check BENCH_BASE_URL: another program may own the port.',
-    }
-  }
-  if (context.isAnswering) return dropped(`the connection broke while the server answered: ${words}`)
-  return {
-    kind: 'infra',
-    code: 'connection_lost',
-    detail: `the connection to ${at} broke before an answer came: ${words}`,
-    remedy: 'See whether the server is still running, and its log.',
-  }
 }

@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import OpenAI from 'openai'
 import type { RawReply } from './assemble.ts'
 import type { ChatModel, ChatRequest, ModelPlan, Reply, TurnStats } from './chat-model.ts'
-import { classifyHttpError, classifyNetworkError, classifyReply, type ReplyContext } from './classify.ts'
+import { classifyHttpError, classifyReply, type ReplyContext } from './classify.ts'
+import { classifyNetworkError } from './classify-network.ts'
+import { DeadlineError, deadlinesOf, startTimer } from './deadlines.ts'
 import { readAnswer } from './read-answer.ts'
 import { requestBody } from './request-body.ts'
 import { createFetch, HttpStatusError } from './transport.ts'
@@ -68,8 +70,17 @@ function measure(clock: Clock, usage: RawReply['usage'] | null, attempts: number
  * const model = createChatModel(plan)
  * const reply = await model.complete({ messages: [{ role: 'user', content: 'Hi' }], tools: [], seed: 42 }, signal)
  */
-export function createChatModel(plan: ModelPlan, options: { readonly retry?: Partial<RetryPolicy> } = {}): ChatModel {
+export function createChatModel(
+  plan: ModelPlan,
+  options: {
+    readonly retry?: Partial<RetryPolicy>
+    /** Milliseconds that a stream is read on after its finish reason. */
+    readonly afterFinishMs?: number
+  } = {},
+): ChatModel {
   const retry: RetryPolicy = { ...DEFAULT_RETRY, ...options.retry }
+  const deadlines = deadlinesOf(plan)
+  const { origin } = new URL(plan.baseUrl)
   // One request is in flight, so this is the error of that one.
   let transportError: unknown = null
   const client = new OpenAI({
@@ -85,7 +96,9 @@ export function createChatModel(plan: ModelPlan, options: { readonly retry?: Par
     timeout: NO_TIMEOUT_MS,
     defaultHeaders: plan.apiKey === null ? { authorization: null } : {},
     fetch: createFetch({
-      idleTimeoutMs: plan.idleTimeoutMs,
+      // A whole reply comes after all its tokens: silence before it says nothing, and the other deadlines hold.
+      idleTimeoutMs: plan.stream === false ? Math.max(plan.idleTimeoutMs, deadlines.totalMs) : plan.idleTimeoutMs,
+      connectMs: deadlines.connectMs,
       onError: error => {
         transportError = error
       },
@@ -105,27 +118,43 @@ export function createChatModel(plan: ModelPlan, options: { readonly retry?: Par
     signal.addEventListener('abort', abort, { once: true })
     let isAnswering = false
     transportError = null
+    let passed: DeadlineError | null = null
+    const pass = (name: 'first token' | 'total', milliseconds: number) => (): void => {
+      passed ??= new DeadlineError(name, milliseconds, origin)
+      controller.abort(passed)
+    }
+    const first = startTimer(deadlines.firstTokenMs, pass('first token', deadlines.firstTokenMs))
+    const total = startTimer(deadlines.totalMs, pass('total', deadlines.totalMs))
     try {
       signal.throwIfAborted()
       const response = await client
         .post('/chat/completions', { body: requestBody(plan, request), signal: controller.signal })
         .asResponse()
       isAnswering = true
-      const raw = await readAnswer(response, () => {
-        clock.lastPieceAt = performance.now()
-        clock.firstPieceAt ??= clock.lastPieceAt
-        clock.pieces += 1
-      })
+      const raw = await readAnswer(
+        response,
+        () => {
+          first.clear()
+          clock.lastPieceAt = performance.now()
+          clock.firstPieceAt ??= clock.lastPieceAt
+          clock.pieces += 1
+        },
+        options,
+      )
       signal.throwIfAborted()
       return { reply: classifyReply(raw, context(raw.usage)), retryAfterMs: null }
     } catch (error) {
       if (signal.aborted) throw signal.reason
-      const fault = transportError ?? error
+      const fault = passed ?? transportError ?? error
       return fault instanceof HttpStatusError
         ? { reply: classifyHttpError(fault, context(null)), retryAfterMs: fault.retryAfterMs }
         : { reply: classifyNetworkError(fault, { baseUrl: plan.baseUrl, isAnswering }), retryAfterMs: null }
     } finally {
+      first.clear()
+      total.clear()
       signal.removeEventListener('abort', abort)
+      // A server that goes on after the end of its reply is not listened to.
+      controller.abort()
     }
   }
 

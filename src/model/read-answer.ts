@@ -1,4 +1,5 @@
 import { type Assembler, createAssembler, type RawReply } from './assemble.ts'
+import { AFTER_FINISH_MS, startTimer } from './deadlines.ts'
 import { parseJson } from './json.ts'
 import { createEventDecoder, EventTooLargeError, type ServerEvent } from './sse.ts'
 
@@ -29,12 +30,27 @@ function addWholeBody(text: string, assembler: Assembler, onPiece: () => void): 
   assembler.markWhole()
 }
 
+const QUIET = Symbol('nothing more came')
+
+/** The next piece, or QUIET when `milliseconds` passed without one. */
+function nextWithin<T>(next: Promise<T>, milliseconds: number): Promise<T | typeof QUIET> {
+  return new Promise((resolve, reject) => {
+    const timer = startTimer(milliseconds, () => resolve(QUIET))
+    next.then(resolve, reject).finally(timer.clear)
+  })
+}
+
 /**
  * Reads an answer with status 200 to its end, to the bound, or to the point where nothing more matters.
  * @param onPiece called when a piece of text, reasoning or a call has arrived
+ * @param options.afterFinishMs milliseconds that a stream is read on after its finish reason; for tests
  * @throws the transport's error when the connection breaks or idles before the reply is complete
  */
-export async function readAnswer(response: Response, onPiece: () => void): Promise<RawReply> {
+export async function readAnswer(
+  response: Response,
+  onPiece: () => void,
+  options: { readonly afterFinishMs?: number } = {},
+): Promise<RawReply> {
   const assembler = createAssembler({ maxCharacters: MAX_REPLY_CHARACTERS })
   const decoder = createEventDecoder({ maxEventCharacters: MAX_EVENT_CHARACTERS })
   const take = (events: readonly ServerEvent[]): void => {
@@ -54,9 +70,22 @@ export async function readAnswer(response: Response, onPiece: () => void): Promi
     return assembler.end()
   }
   try {
-    for await (const bytes of response.body ?? []) {
-      take(decoder.push(bytes))
-      if (assembler.isSettled()) return assembler.end()
+    const pieces = (response.body ?? new ReadableStream<Uint8Array>({ start: empty => empty.close() })).getReader()
+    let finishedAt: number | null = null
+    for (;;) {
+      const leftMs =
+        finishedAt === null ? null : finishedAt + (options.afterFinishMs ?? AFTER_FINISH_MS) - performance.now()
+      const read = pieces.read()
+      const next = leftMs === null ? await read : await nextWithin(read, Math.max(0, leftMs))
+      // Whoever called closes the connection: cancelling waits for a piece that may never come.
+      if (next === QUIET || next.done) break
+      take(decoder.push(next.value))
+      if (assembler.isSettled()) {
+        // A pending read would hold the connection open; there is none here.
+        await pieces.cancel()
+        return assembler.end()
+      }
+      if (finishedAt === null && assembler.hasFinished()) finishedAt = performance.now()
     }
     take(decoder.end())
   } catch (error) {

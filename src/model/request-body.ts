@@ -53,7 +53,6 @@ export function requestBody(plan: ModelPlan, request: ChatRequest): JsonRecord {
     messages: request.messages.map(wireMessage),
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map(wireTool) }),
     seed: request.seed,
-    stream: true,
-    stream_options: { include_usage: true },
+    ...(plan.stream === false ? { stream: false } : { stream: true, stream_options: { include_usage: true } }),
   }
 }

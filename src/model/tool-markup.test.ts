@@ -36,14 +36,29 @@ describe('tool-call markup in a text', () => {
     'The result is {"name": "read_file", "parameters": {"path": "a"}} as asked.',
     '[]',
     'f(x) = [TOOL]',
+    'Hermes models write this:\n```xml\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>\n```\nThe server parses it.',
+    'A call looks like `[TOOL_CALLS]read_file{"path":"a"}` there.',
+    'Example:\n~~~\n<function=f>\n~~~',
   ])('is not seen in an ordinary answer: %s', text => {
     expect(findToolMarkup(text)).toBeNull()
+  })
+
+  test.each([
+    '```xml\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>\n```',
+    'I call it.\n```tool_code\nprint(read_file("a"))\n```',
+    'I call it.\n```\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>',
+    'As `f` says:\n<tool_call>{"name": "f"}</tool_call>',
+  ])('is seen where nothing but a quotation, an open fence, or text beside one holds it: %j', text => {
+    expect(findToolMarkup(text)).not.toBeNull()
   })
 
   test('a megabyte of one word is read in no time', () => {
     const startedAt = performance.now()
     findToolMarkup('a'.repeat(1_000_000))
     findToolMarkup('<tool_call>'.repeat(100_000))
+    findToolMarkup('```\n'.repeat(100_000))
+    findToolMarkup('`'.repeat(300_000))
+    findToolMarkup('~~~\nx'.repeat(100_000))
     expect(performance.now() - startedAt).toBeLessThan(1_000)
   })
 })

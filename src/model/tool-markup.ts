@@ -51,9 +51,23 @@ function isBareJsonCall(text: string): boolean {
     : isBareCall(parsed.value)
 }
 
-/** Names the grammar of tool-call markup in a text, or null when there is none. */
+const FENCED = /^(```|~~~)(?!tool_code)[^\n]*\n[\s\S]*?\n\1[ \t]*$/gm
+const INLINE = /`[^`\n]+`/g
+
+/**
+ * The text without what it quotes. A text that is nothing but one quotation is no quotation: models wrap a call like
+ * that and say nothing else.
+ */
+function withoutQuotations(text: string): string {
+  if (!text.includes('`') && !text.includes('~~~')) return text
+  const prose = text.replace(FENCED, '').replace(INLINE, '')
+  return prose.trim() === '' ? text : prose
+}
+
+/** Names the grammar of tool-call markup in a text, or null when there is none. Quoted calls (code fences) are none. */
 export function findToolMarkup(text: string): string | null {
-  const grammar = GRAMMARS.find(({ pattern }) => pattern.test(text))
+  const unquoted = withoutQuotations(text)
+  const grammar = GRAMMARS.find(({ pattern }) => pattern.test(unquoted))
   if (grammar !== undefined) return grammar.name
   return isBareJsonCall(text) ? 'llama bare JSON {"name": …, "parameters": …}' : null
 }

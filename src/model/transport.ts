@@ -4,6 +4,7 @@
  */
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import { DeadlineError, startTimer } from './deadlines.ts'
 
 /** No byte came from the server for the idle deadline. */
 export class IdleTimeoutError extends Error {
@@ -48,7 +49,7 @@ function readRetryAfter(header: string | undefined): number | null {
  * Sends one request on a connection of its own and resolves with the headers of the answer.
  * The body is sent with Content-Length: llama-server does not notice an abort of a chunked request.
  * @param options.idleTimeoutMs milliseconds without a byte from the server
- * @throws IdleTimeoutError, the signal's abort error, or the socket's error
+ * @throws IdleTimeoutError, DeadlineError (of the connection), the signal's abort error, or the socket's error
  */
 export function sendRequest(
   url: URL,
@@ -57,6 +58,8 @@ export function sendRequest(
     readonly headers: Readonly<Record<string, string>>
     readonly body: string | null
     readonly idleTimeoutMs: number
+    /** Milliseconds for the connection; the idle ones without it. */
+    readonly connectMs?: number
     readonly signal: AbortSignal
   },
 ): Promise<HttpAnswer> {
@@ -83,6 +86,16 @@ export function sendRequest(
       clearTimeout(timer)
       timer = setTimeout(onIdle, options.idleTimeoutMs)
     }
+    const connecting =
+      options.connectMs === undefined
+        ? null
+        : startTimer(options.connectMs, () =>
+            request.destroy(new DeadlineError('connect', options.connectMs ?? 0, url.origin)),
+          )
+    request.on('socket', socket => {
+      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => connecting?.clear())
+    })
+    request.on('close', () => connecting?.clear())
     request.on('error', error => {
       clearTimeout(timer)
       reject(error)
@@ -137,6 +150,7 @@ const MAX_ERROR_BYTES = 65_536
  */
 export function createFetch(options: {
   readonly idleTimeoutMs: number
+  readonly connectMs: number
   readonly onError: (error: unknown) => void
 }): (input: string | URL | Request, init?: RequestInit) => Promise<Response> {
   const send = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
@@ -148,6 +162,7 @@ export function createFetch(options: {
       headers: Object.fromEntries(new Headers(init?.headers)),
       body,
       idleTimeoutMs: options.idleTimeoutMs,
+      connectMs: options.connectMs,
       signal: init?.signal ?? new AbortController().signal,
     })
     if (answer.status < 200 || answer.status > 299) {

@@ -1,0 +1,114 @@
+/** What an error of the connection means: always the server's or the configuration's, never the model's. */
+import type { Reply } from './chat-model.ts'
+import { shortened } from './server-fault.ts'
+
+/** A reply that began and did not end. */
+export function dropped(detail: string): Reply {
+  return {
+    kind: 'infra',
+    code: 'stream_dropped',
+    detail,
+    remedy: 'See whether the server is still running, and its log; a crash while it answers looks like this.',
+  }
+}
+
+/** Code and message of an error and of what caused it, innermost last; bounded against cycles. */
+function causes(error: unknown): readonly { readonly code: string; readonly message: string }[] {
+  const found: { code: string; message: string }[] = []
+  let current = error
+  for (let depth = 0; depth < 8 && current instanceof Error; depth += 1) {
+    const code: unknown = Reflect.get(current, 'code')
+    found.push({ code: typeof code === 'string' ? code : '', message: current.message })
+    // Both address families refused: Node wraps the errors of each attempt.
+    current = current instanceof AggregateError && current.cause === undefined ? current.errors[0] : current.cause
+  }
+  return found
+}
+
+/** Classifies an error of the connection. `isAnswering`: bytes of the answer had arrived before. */
+export function classifyNetworkError(
+  error: unknown,
+  context: { readonly baseUrl: string; readonly isAnswering: boolean },
+): Reply {
+  const chain = causes(error)
+  const has = (pattern: RegExp): boolean => chain.some(({ code }) => pattern.test(code))
+  const innermost = chain.at(-1)
+  const words = shortened(
+    innermost === undefined
+      ? String(error)
+      : `${innermost.message}${innermost.code === '' || innermost.message.includes(innermost.code) ? '' : ` (${innermost.code})`}`,
+  )
+  const at = context.baseUrl
+  if (has(/^ECONNREFUSED$/)) {
+    return {
+      kind: 'infra',
+      code: 'connection_refused',
+      detail: `no server accepts connections at ${at}`,
+      remedy: 'Start the model server, or correct BENCH_BASE_URL.',
+    }
+  }
+  if (has(/CERT|TLS|SSL|ERR_INVALID_URL|ERR_INVALID_PROTOCOL/)) {
+    return {
+      kind: 'config',
+      code: 'server_refused',
+      detail: `no connection can be made to ${at}: ${words}`,
+      remedy: 'Check the scheme, the name and the certificate of BENCH_BASE_URL.',
+    }
+  }
+  if (has(/^IDLE_TIMEOUT$/)) {
+    return {
+      kind: 'infra',
+      code: 'server_idle',
+      detail: words,
+      remedy: 'Raise BENCH_REQUEST_TIMEOUT (seconds without a byte), or look whether the server hangs.',
+    }
+  }
+  if (has(/^CONNECT_DEADLINE$/)) {
+    return {
+      kind: 'infra',
+      code: 'connect_timeout',
+      detail: words,
+      remedy: 'Check the network and BENCH_BASE_URL, or raise the connect deadline of the model (deadlines.connectMs).',
+    }
+  }
+  if (has(/^FIRST_TOKEN_DEADLINE$/)) {
+    return {
+      kind: 'infra',
+      code: 'first_token_timeout',
+      detail: words,
+      remedy:
+        'See whether the server is busy with other requests, or raise the first-token deadline of the model (deadlines.firstTokenMs).',
+    }
+  }
+  if (has(/^TOTAL_DEADLINE$/)) {
+    return {
+      kind: 'infra',
+      code: 'reply_timeout',
+      detail: words,
+      remedy: 'Lower BENCH_MAX_TOKENS, or raise the total deadline of the model (deadlines.totalMs).',
+    }
+  }
+  if (has(/^(?:ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/)) {
+    return {
+      kind: 'infra',
+      code: 'server_unreachable',
+      detail: `${at} cannot be reached: ${words}`,
+      remedy: 'Check the network and BENCH_BASE_URL.',
+    }
+  }
+  if (has(/^HPE_/)) {
+    return {
+      kind: 'infra',
+      code: 'not_http',
+      detail: `what answers at ${at} does not speak HTTP as expected: ${words}`,
+      remedy: 'Check BENCH_BASE_URL: another program may own the port.',
+    }
+  }
+  if (context.isAnswering) return dropped(`the connection broke while the server answered: ${words}`)
+  return {
+    kind: 'infra',
+    code: 'connection_lost',
+    detail: `the connection to ${at} broke before an answer came: ${words}`,
+    remedy: 'See whether the server is still running, and its log.',
+  }
+}
