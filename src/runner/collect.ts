@@ -33,11 +33,15 @@ export async function loadTask(filepath: string, root: string, importModule: (pa
   return task
 }
 
+const FREE_FLAG = 'no_tool_hallucination'
+
 /** A flag that asks whether a file was read needs a line in it that could not have come from anywhere else. */
 function checkReadable(task: Task, file: string): void {
   const texts = new Map([...task.setup].map(([path, content]) => [path, Buffer.from(content.bytes).toString('utf8')]))
   const unreadable = new Set(unreadableFiles(texts, task.prompt))
   for (const [flag, paths] of readsOf(task)) {
+    // The free flag of skills takes a read as one of several signs that the agent has set to work; it can do without.
+    if (flag === FREE_FLAG) continue
     for (const path of paths) {
       if (!unreadable.has(path)) continue
       throw new SpecError(`${file}: flags.${flag} asks for the content of ${path}, which has no line of its own`, {

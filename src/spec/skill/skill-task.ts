@@ -180,7 +180,9 @@ function* freeFlags(parts: Parts): Generator<[string, Flag]> {
 /** Has the agent read of the skill, run one of its commands, or made something? */
 function isEngaged(run: Run, parts: Parts): boolean {
   const { manifest, files, allowedWrites } = parts
-  const reads = [...(files.has('SKILL.md') ? [DOCUMENT] : []), ...(manifest.required_reads ?? [])]
+  // What is in the prompt cannot be seen being read.
+  const hasDocument = files.has('SKILL.md') && manifest.prompt_file !== 'SKILL.md'
+  const reads = [...(hasDocument ? [DOCUMENT] : []), ...(manifest.required_reads ?? [])]
   return (
     reads.some(path => run.sawContentOf(path) !== false) ||
     (manifest.required_commands ?? []).some((_, index) => requiredCommand(run, parts, index) !== false) ||
