@@ -1,0 +1,186 @@
+/** Vitest's own options on the bench; the rows of docs/vitest.md, one test each. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import type { Summary } from '../src/results/summary-schema.ts'
+import { describeWith } from './needs.ts'
+import { createProject, type Project, readText } from './project.ts'
+import { smallTask } from './small-tasks.ts'
+
+const REFERENCE = { BENCH_SANDBOX: 'docker', BENCH_AGENT: 'reference' }
+const FILES = {
+  'tasks/a/one.bench.ts': smallTask({ id: 'task_one' }),
+  'tasks/a/two.bench.ts': smallTask({ id: 'task_two' }),
+  'tasks/b/bad.bench.ts': smallTask({ id: 'task_bad', fails: true }),
+}
+
+let project: Project
+let before: ReadonlySet<string>
+beforeAll(async () => {
+  project = await createProject(FILES)
+})
+afterAll(() => project[Symbol.asyncDispose]())
+beforeEach(async () => {
+  before = new Set((await project.summaries()).map(summary => summary.result_hash))
+})
+
+/** Summaries that the runs of this test wrote. */
+async function written(): Promise<readonly Summary[]> {
+  return (await project.summaries()).filter(summary => !before.has(summary.result_hash))
+}
+
+const outline = (summary: Summary | undefined) =>
+  summary === undefined ? null : [summary.task_id, summary.trials_run, summary.verdict, summary.pass_hat_k]
+
+/** Whether trials ran one after another. */
+function areApart(summary: Summary | undefined): boolean {
+  const spans = (summary?.trials ?? [])
+    .map(({ started_at, total_elapsed_sec }) => {
+      const start = Date.parse(started_at)
+      return { start, end: start + Math.floor(total_elapsed_sec * 1_000) }
+    })
+    .toSorted((a, b) => a.start - b.start)
+  return spans.every((span, index) => index === 0 || span.start >= (spans[index - 1]?.end ?? 0) - 2)
+}
+
+await describeWith(['docker'], "Vitest's options on the bench", () => {
+  it('a file filter runs the tasks of those files, whole', async () => {
+    const run = await project.run(['tasks/a/one'], REFERENCE)
+    expect(run.status).toBe(0)
+    expect((await written()).map(outline)).toEqual([['task_one', 3, 'pass', 1]])
+  })
+
+  it('-t with the name of a task runs that task, whole', async () => {
+    const run = await project.run(['-t', 'task_two'], REFERENCE)
+    expect(run.status).toBe(0)
+    expect((await written()).map(outline)).toEqual([['task_two', 3, 'pass', 1]])
+  })
+
+  it('-t with one trial gives no verdict, keeps the seed of that trial, and ends with status 2', async () => {
+    const run = await project.run(['tasks/a/one', '-t', 'trial 2/'], REFERENCE)
+    expect(run.status).toBe(2)
+    expect(run.stdout).toMatch(/^exit 2 .*task_one/m)
+    const summaries = await written()
+    expect(summaries.map(outline)).toEqual([['task_one', 1, null, null]])
+    expect(summaries[0]?.trials.map(trial => [trial.trial_index, trial.seed])).toEqual([[1, 43]])
+  })
+
+  it('--bail ends the run after a trial that did not pass; the task fails, its pass^k stays open', async () => {
+    const run = await project.run(['tasks/b', '--bail=1'], REFERENCE)
+    expect(run.status).toBe(1)
+    expect((await written()).map(outline)).toEqual([['task_bad', 1, 'fail', null]])
+    expect(run.stdout).not.toContain('cut off')
+  })
+
+  it('--shard deals out whole tasks', async () => {
+    const first = await project.run(['--shard=1/2'], { ...REFERENCE, BENCH_K: '2' })
+    const ids = new Set((await written()).map(summary => summary.task_id))
+    const second = await project.run(['--shard=2/2'], { ...REFERENCE, BENCH_K: '2' })
+    const summaries = await written()
+    expect(summaries.map(summary => summary.task_id).toSorted()).toEqual(['task_bad', 'task_one', 'task_two'])
+    expect(summaries.every(summary => summary.trials_run === 2 && summary.verdict !== null)).toBe(true)
+    expect([first.status, second.status].toSorted()).toEqual([0, 1])
+    expect(ids.size).toBeGreaterThan(0)
+    expect(ids.size).toBeLessThan(3)
+  })
+
+  it('--reporter=json has standard output to itself; trials carry outcome and flags', async () => {
+    const run = await project.run(['tasks/b', '--reporter=json'], { ...REFERENCE, BENCH_K: '1' })
+    expect(run.status).toBe(1)
+    const report: unknown = JSON.parse(run.stdout)
+    expect(report).toMatchObject({
+      numFailedTests: 1,
+      testResults: [{ assertionResults: [{ meta: { bench: { outcome: 'failed', flags: { greeted: 'lost' } } } }] }],
+    })
+    expect(run.stderr).toContain('0 of 1 task passes')
+  })
+
+  it('--reporter=junit has standard output to itself; lost flags are properties', async () => {
+    const run = await project.run(['tasks/b', '--reporter=junit'], { ...REFERENCE, BENCH_K: '1' })
+    expect(run.stdout.trim()).toMatch(/^<\?xml[\s\S]*<property name="bench:flag"[\s\S]*<\/testsuites>$/)
+    expect(run.stderr).toContain('0 of 1 task passes')
+  })
+
+  it('--reporter=tap has standard output to itself', async () => {
+    const run = await project.run(['tasks/b', '--reporter=tap'], { ...REFERENCE, BENCH_K: '1' })
+    expect(run.stdout).toMatch(/^TAP version/)
+    expect(run.stdout).not.toContain('sandbox  ')
+    expect(run.stderr).toContain('0 of 1 task passes')
+  })
+
+  it('--reporter=verbose and github-actions name trial, lost flag and line of the spec', async () => {
+    const args = ['tasks/b', '--reporter=verbose', '--reporter=github-actions']
+    const run = await project.run(args, { ...REFERENCE, BENCH_K: '1' })
+    expect(run.stdout).toMatch(/× .*task_bad > trial 1\/1/)
+    expect(run.stdout).toMatch(/^::error file=.*bad\.bench\.ts,.*line=8,.*1 of 1 flags lost/m)
+    expect(run.stdout).toContain('0 of 1 task passes')
+  })
+
+  it('neither retries, nor time limits, nor concurrency, nor order of the command line touch a trial', async () => {
+    await using slow = await createProject({
+      'tasks/slow.bench.ts': smallTask({ id: 'task_slow', sleeps: 0.3 }),
+      'tasks/bad.bench.ts': smallTask({ id: 'task_bad', fails: true }),
+    })
+    const options = ['--retry=2', '--testTimeout=100', '--sequence.concurrent', '--sequence.shuffle.tests']
+    const run = await slow.run([...options, '--isolate', '--pool=threads'], REFERENCE)
+    expect(run.status).toBe(1)
+    const [bad, good] = await slow.summaries().then(all => all.toSorted((a, b) => (a.task_id < b.task_id ? -1 : 1)))
+    expect([outline(bad), outline(good)]).toEqual([
+      ['task_bad', 3, 'fail', 0],
+      ['task_slow', 3, 'pass', 1],
+    ])
+    expect(areApart(good)).toBe(true)
+    expect(good?.trials.map(trial => trial.seed)).toEqual([42, 43, 44])
+    expect(new Set(good?.trials.map(trial => trial.sandbox?.id)).size).toBe(1)
+  })
+
+  it('VITEST_MAX_WORKERS does not put two trials beside each other; BENCH_WORKERS does, each with its own sandbox', async () => {
+    const one = await project.run(['tasks/a'], { ...REFERENCE, VITEST_MAX_WORKERS: '2' })
+    expect(one.status).toBe(0)
+    const sandboxesOf = (summaries: readonly Summary[]) =>
+      new Set(summaries.flatMap(summary => summary.trials.map(trial => trial.sandbox?.id)))
+    const sequential = await written()
+    expect(sequential.map(outline)).toEqual([
+      ['task_one', 3, 'pass', 1],
+      ['task_two', 3, 'pass', 1],
+    ])
+    expect(sandboxesOf(sequential).size).toBe(1)
+    const two = await project.run(['tasks/a'], { ...REFERENCE, BENCH_WORKERS: '2' })
+    expect(two.status).toBe(0)
+    expect(sandboxesOf((await written()).slice(-2)).size).toBe(2)
+  })
+
+  it('several projects run in one command, and a failed unit test is not hidden by a task that is not judged', async () => {
+    const config = (await readText(project, 'vitest.config.ts')).replace(
+      'projects: [',
+      "projects: [{ test: { name: 'unit', include: ['unit/*.test.ts'], sequence: { groupOrder: 2 } } }, ",
+    )
+    const unit = "import { expect, it } from 'vitest'\nit('adds', () => expect(1 + 1).toBe(3))\n"
+    await using both = await createProject({
+      'vitest.config.ts': config,
+      'unit/sum.test.ts': unit,
+      'tasks/one.bench.ts': FILES['tasks/a/one.bench.ts'],
+    })
+    const run = await both.run(['run', '-t', 'trial 1/|adds'], REFERENCE)
+    expect(run.stdout).toMatch(/1 failed \| 1 passed/)
+    expect((await both.summaries()).map(outline)).toEqual([['task_one', 1, null, null]])
+    expect(run.status).toBe(1)
+  })
+
+  it('list names every trial and starts nothing', async () => {
+    await using fresh = await createProject(FILES)
+    const run = await fresh.run(['list', '--project', 'bench'], { ...REFERENCE, BENCH_K: '2' })
+    expect(run.status).toBe(0)
+    expect(run.stdout.trim().split('\n')).toHaveLength(6)
+    expect(run.stdout).toContain('task_one > trial 2/2')
+    expect(existsSync(join(fresh.dir, 'results'))).toBe(false)
+  })
+
+  it('bench is refused with the command that was meant', async () => {
+    const run = await project.run(['bench', '--project', 'bench'], REFERENCE)
+    expect(run.status).toBe(2)
+    expect(run.stderr).toMatch(/agent-bench cannot run: `vitest bench` measures the speed of functions/)
+    expect(run.stderr).toContain('remedy: Run `npx vitest run --project bench` instead.')
+    expect(run.stderr).not.toMatch(/\[agent-bench|\{\n/)
+  })
+})
