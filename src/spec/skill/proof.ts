@@ -4,7 +4,10 @@ import { didYouMean } from '../mistakes.ts'
 import type { TaskSpec } from '../task.ts'
 
 /** What `bench_proof.ts` exports as its default. Flags and checks come on top of those of the manifest. */
-export type SkillProof<Check extends string = string> = Pick<TaskSpec<Check>, 'reference' | 'honest' | 'cheats'> & {
+export type SkillProof<Check extends string = string> = Pick<
+  TaskSpec<Check>,
+  'reference' | 'honest' | 'cheats' | 'hidden'
+> & {
   readonly verify?: TaskSpec<Check>['verify']
   readonly flags?: TaskSpec<Check>['flags']
 }
@@ -13,6 +16,7 @@ const FIELDS: Readonly<Record<keyof SkillProof, true>> = {
   reference: true,
   honest: true,
   cheats: true,
+  hidden: true,
   verify: true,
   flags: true,
 }
