@@ -1,0 +1,110 @@
+/** Watch mode, in a terminal and without one, and the UI. */
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { eventually, leftovers, markedWith } from './leftovers.ts'
+import { describeWith } from './needs.ts'
+import { createProject, type Project, type Started } from './project.ts'
+import { recordsIn } from './records.ts'
+import { smallTask } from './small-tasks.ts'
+
+const REFERENCE = { BENCH_SANDBOX: 'docker', BENCH_AGENT: 'reference', BENCH_K: '1' }
+const TWO_TASKS = {
+  'tasks/one.bench.ts': smallTask({ id: 'task_one' }),
+  'tasks/two.bench.ts': smallTask({ id: 'task_two' }),
+}
+
+const idsOf = async (project: Project) => (await project.summaries()).map(summary => summary.task_id)
+
+/** Ends a started Vitest whatever the test said of it. */
+function endOf(started: Started): AsyncDisposable {
+  return {
+    async [Symbol.asyncDispose]() {
+      started.process.kill('SIGTERM')
+      await started.ended
+    },
+  }
+}
+
+/** Types into Vitest in a terminal of `script`: `keys` once `when` holds. Gives its output and exit status. */
+async function inTerminal(
+  project: Project,
+  env: Readonly<Record<string, string>>,
+  keys: string,
+  when: () => Promise<boolean>,
+): Promise<{ readonly output: string; readonly status: number | null; readonly tookMs: number }> {
+  const command = `${process.execPath} ${join(project.dir, 'node_modules/vitest/vitest.mjs')} --project bench`
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn('script', ['-qefc', command, '/dev/null'], {
+    cwd: project.dir,
+    env: { PATH, HOME, TERM: 'xterm', NO_COLOR: '1', ...env },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+  })
+  const ended = new Promise<number | null>(resolve => child.once('close', resolve))
+  try {
+    expect(await eventually(when, 30_000), output).toBe(true)
+    const startedAt = performance.now()
+    child.stdin.write(keys)
+    expect(await eventually(() => child.exitCode !== null, 10_000), output).toBe(true)
+    const tookMs = performance.now() - startedAt
+    return { output, status: await ended, tookMs }
+  } finally {
+    child.kill('SIGTERM')
+  }
+}
+
+await describeWith(['docker'], 'watch mode', () => {
+  it('runs an edited task again, and only that one', async () => {
+    await using project = await createProject(TWO_TASKS)
+    const vitest = project.start(['watch', '--project', 'bench'], REFERENCE)
+    await using _end = endOf(vitest)
+    expect(await eventually(async () => (await idsOf(project)).length === 2, 30_000)).toBe(true)
+    await project.write({ 'tasks/one.bench.ts': smallTask({ id: 'task_one', fails: true }) })
+    expect(await eventually(async () => (await idsOf(project)).length > 2, 30_000)).toBe(true)
+    const summaries = await project.summaries()
+    expect(summaries.map(summary => summary.task_id).toSorted()).toEqual(['task_one', 'task_one', 'task_two'])
+    expect(summaries.at(-1)).toMatchObject({ task_id: 'task_one', verdict: 'fail' })
+  })
+
+  it('Ctrl-C in a terminal stops within 2 s, keeps what was finished, prints the matrix, leaves nothing', async () => {
+    await using project = await createProject({ 'tasks/slow.bench.ts': smallTask({ id: 'task_slow', sleeps: 0.5 }) })
+    const resultsDir = join(project.dir, 'results')
+    const mark = `watch-${process.pid}`
+    const env = { ...REFERENCE, BENCH_K: '40', ...markedWith(mark) }
+    const { output, status, tookMs } = await inTerminal(
+      project,
+      env,
+      '\x03',
+      async () => recordsIn(resultsDir).length >= 2,
+    )
+    expect(tookMs).toBeLessThan(2_000)
+    expect(status).toBe(1)
+    expect(output).toContain('incomplete')
+    expect(output).toContain('cut off  before the end')
+    const [summary] = await project.summaries()
+    expect(summary?.trials_run).toBe(recordsIn(resultsDir).length)
+    expect(await leftovers({ resultsDir, mark }, 2_000)).toEqual({ containers: [], processes: [] })
+  })
+
+  it('--ui serves its page over the trials of the run, and ends when it is told to', async () => {
+    await using project = await createProject(TWO_TASKS)
+    const port = 51_300 + (process.pid % 500)
+    const vitest = project.start(
+      ['watch', '--project', 'bench', '--ui', '--open=false', `--api.port=${port}`, '--api.strictPort'],
+      REFERENCE,
+    )
+    await using _end = endOf(vitest)
+    expect(await eventually(async () => (await idsOf(project)).length === 2, 30_000)).toBe(true)
+    const page = await fetch(`http://localhost:${port}/__vitest__/`)
+    expect(page.status).toBe(200)
+    expect(await page.text()).toContain('Vitest')
+    vitest.process.kill('SIGINT')
+    const run = await vitest.ended
+    expect(run.status).toBe(130)
+    expect(run.stdout).toContain('2 of 2 tasks pass')
+  })
+})
