@@ -7,10 +7,13 @@ import { MAX_FRAME_BYTES } from './frames.ts'
 export interface RoomUser {
   readonly uid: number
   readonly gid: number
-  /** False where the launcher changes the user, or where there is only one. */
+  /** False where the sandbox has one user only: then what runs is seen as `uid` inside its own namespaces. */
   readonly setUser: boolean
-  /** Words put before every command, for example a program that opens an inner namespace. */
-  readonly launcher: readonly string[]
+  /**
+   * Which namespaces every command has for itself: none, that of shared memory and message queues, or all it needs to
+   * be kept from the executor by them alone.
+   */
+  readonly namespaces: 'none' | 'ipc' | 'own'
 }
 
 /** A directory that commands can write to. Reset empties it and gives it back mode and owner. */
@@ -84,8 +87,8 @@ export const DEFAULT_EXECUTOR_CONFIG: ExecutorConfig = {
   shell: '/bin/bash',
   python: 'python3',
   rooms: {
-    agent: { uid: AGENT_UID, gid: AGENT_UID, setUser: true, launcher: [] },
-    verify: { uid: VERIFY_UID, gid: VERIFY_UID, setUser: true, launcher: [] },
+    agent: { uid: AGENT_UID, gid: AGENT_UID, setUser: true, namespaces: 'none' },
+    verify: { uid: VERIFY_UID, gid: VERIFY_UID, setUser: true, namespaces: 'none' },
   },
   writable: [
     { path: WORKSPACE, mode: 0o755, ownedIn: ['agent'] },

@@ -1,6 +1,7 @@
 /** What the rest of the product may use of sandboxes. */
 import { ConfigError } from '../errors.ts'
 import { dockerDriver } from './docker/driver.ts'
+import { namespaceDriver } from './namespace/driver.ts'
 import type { DriverName, PreparedSandbox, Sandbox, SandboxDriver } from './sandbox.ts'
 
 export { encodeEntries, entriesOfFiles, rootOf } from './manifest.ts'
@@ -9,7 +10,7 @@ export type * from './snapshot.ts'
 export { decodeName, encodeName } from './system-path.ts'
 
 /** In the order in which `auto` tries them. */
-const DRIVERS: readonly SandboxDriver[] = [dockerDriver]
+const DRIVERS: readonly SandboxDriver[] = [dockerDriver, namespaceDriver]
 
 /**
  * Finds a kind of sandbox that works here, and makes what it needs. Runs once, in the main process.

@@ -191,6 +191,20 @@ export interface PreparedSandbox {
   readonly testRunner: string
   /** One line: which driver and why. */
   readonly why: string
+  /** The host's Python, for a driver that uses it. */
+  readonly interpreter?: HostInterpreter
+}
+
+/** A Python of the host. Paths have no links in them. */
+export interface HostInterpreter {
+  readonly version: string
+  readonly executable: string
+  /** Where it is installed; all of it has to be there for it to work. */
+  readonly prefix: string
+  /** Version of pytest, or null when it has none. */
+  readonly pytest: string | null
+  /** Directories with pytest and what it needs. */
+  readonly packages: readonly string[]
 }
 
 /** A kind of sandbox. `prepare` runs in the main process and never runs a command in a sandbox; `open` runs in a worker. */

@@ -124,7 +124,7 @@ def stub_report(pid, uid, message, room):
         "interpreter": interpreter,
         "cwd": text(folder),
         "pid": pid,
-        "uid": uid,
+        "uid": uid_in_room(uid, room),
     }
 
 

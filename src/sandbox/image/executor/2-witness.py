@@ -4,6 +4,8 @@ import socket
 
 SCM_CREDENTIALS = 2
 MAX_REPORTS = 256
+# More than the kernel queues for one socket (net.unix.max_dgram_qlen, usually 10 or 512).
+MAX_DRAINED = 1_024
 MAX_REPORT_BYTES = 16_384
 MAX_ARGUMENT_BYTES = 2_000
 
@@ -32,19 +34,23 @@ class Witness:
         return self.socket.fileno()
 
     def drain(self, reports):
-        """Moves what is queued into `reports`: the text as it came, and who sent it. Returns how many were dropped."""
+        """Moves what is queued into `reports`: the text as it came, and who sent it. Returns how many were dropped.
+
+        Bounded, because senders that never stop must not keep the executor from its deadlines.
+        """
         dropped = 0
-        while True:
+        for _ in range(MAX_DRAINED):
             try:
                 data, ancillary, flags, _ = self.socket.recvmsg(MAX_REPORT_BYTES, 256)
             except BlockingIOError:
-                return dropped
+                break
             sender = next((struct.unpack("3i", item[:12]) for _, kind, item in ancillary if kind == SCM_CREDENTIALS), None)
             if sender is None or flags & socket.MSG_TRUNC or len(reports) >= MAX_REPORTS:
                 dropped += 1
                 continue
             pid, uid, _ = sender
             reports.append({"pid": pid, "uid": uid, "argv": arguments_of(pid), "text": data.decode("utf-8", "replace")})
+        return dropped
 
 
 def arguments_of(pid):

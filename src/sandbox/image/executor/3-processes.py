@@ -1,6 +1,5 @@
 """Starting commands and killing them. A command and all it started are dead before its reply is sent."""
 
-import ctypes
 import gc
 import resource
 import select
@@ -14,7 +13,6 @@ KILL_DEADLINE = 5.0
 # How long the streams of a command that ended may stay open, for `> >(tee log)` and the like.
 DRAIN_GRACE = 0.05
 
-libc = ctypes.CDLL(None)
 exit_statuses = {}
 
 
@@ -58,10 +56,16 @@ class Unprivileged:
         self.room = ROOMS[room]
 
     def __enter__(self):
+        if has_one_user():
+            set_capabilities(False)
+            return
         os.setegid(self.room["gid"])
         os.seteuid(self.room["uid"])
 
     def __exit__(self, *_):
+        if has_one_user():
+            set_capabilities(True)
+            return
         os.seteuid(0)
         os.setegid(0)
 
@@ -70,7 +74,8 @@ def give_up_for_good():
     """What no command ever needs, given up once by the executor: every command inherits it."""
     libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     # Groups of process 1 would also stay with it when it does file operations as somebody else.
-    os.setgroups([])
+    if not has_one_user():
+        os.setgroups([])
     # Python ignores these two; a command has to find them as everywhere. Caught signals are reset by exec.
     for ignored in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(ignored, signal.SIG_DFL)
@@ -88,35 +93,69 @@ def become(room):
         os.write(descriptor, b"1000")
     except OSError:
         pass
+    if room["namespaces"] == "ipc":
+        # Shared memory and message queues outlive their processes, but not their namespace.
+        checked("unshare", libc.unshare(CLONE_NEWIPC))
+    if room["namespaces"] != "none":
+        drop_bounding_set()
     if room["setUser"]:
         os.setresgid(room["gid"], room["gid"], room["gid"])
         os.setresuid(room["uid"], room["uid"], room["uid"])
 
 
+class Command:
+    """A command that was started. Its descriptor `ended` becomes readable when it has ended."""
+
+    def __init__(self, pid, status_end=None):
+        self.pid = pid
+        self.status_end = status_end
+        self.ended = os.pidfd_open(pid) if status_end is None else status_end
+        if status_end is not None:
+            os.set_blocking(status_end, False)
+
+    def close(self):
+        """To be called when everything is killed. Keeps the exit status: negative is the number of the signal."""
+        reported = b""
+        try:
+            if self.status_end is not None:
+                reported = os.read(self.status_end, 4)
+        except BlockingIOError:
+            pass
+        os.close(self.ended)
+        # Without a report the command was killed together with the first process of its namespaces.
+        status = struct.unpack("i", reported)[0] if len(reported) == 4 else exit_statuses.get(self.pid)
+        exit_statuses.clear()
+        self.exit_code = None if status is None else os.waitstatus_to_exitcode(status)
+
+
 def start(room, argv, stdin, stdout, stderr, result=None):
-    """Starts a command in the workspace; `result` becomes its descriptor 3. Returns its process id.
+    """Starts a command in the workspace; `result` becomes its descriptor 3. Returns a Command.
 
     What happens between fork and exec is on the way of every call: it is kept short.
     """
-    argv = room["launcher"] + argv
-    environment = CONFIG["environment"]
+
+    def run():
+        try:
+            os.setsid()
+            os.chdir(WORKSPACE)
+            become(room)
+            os.dup2(stdin, 0)
+            os.dup2(stdout, 1)
+            os.dup2(stderr, 2)
+            if result is not None:
+                os.dup2(result, 3)
+            os.execvpe(argv[0], argv, CONFIG["environment"])
+        except BaseException as error:
+            os.write(2, ("%s cannot be started: %s\n" % (argv[0], error)).encode("utf-8", "replace"))
+        finally:
+            os._exit(127)
+
+    if room["namespaces"] == "own":
+        return Command(*start_enclosed(room, run))
     pid = os.fork()
-    if pid:
-        return pid
-    try:
-        os.setsid()
-        os.chdir(WORKSPACE)
-        become(room)
-        os.dup2(stdin, 0)
-        os.dup2(stdout, 1)
-        os.dup2(stderr, 2)
-        if result is not None:
-            os.dup2(result, 3)
-        os.execvpe(argv[0], argv, environment)
-    except BaseException as error:
-        os.write(2, ("%s cannot be started: %s\n" % (argv[0], error)).encode("utf-8", "replace"))
-    finally:
-        os._exit(127)
+    if pid == 0:
+        run()
+    return Command(pid)
 
 
 class Capture:
@@ -179,16 +218,15 @@ class ResultPipe(Capture):
         return "complete" if self.total == announced + 4 else "extra-bytes"
 
 
-def run_to_end(pid, captures, timeout, output_limit, reports, result=None, stubs=None):
+def run_to_end(command, captures, timeout, output_limit, reports, result=None, stubs=None):
     """Waits until a command ends or must end, kills everything, and says why it was stopped (null: it ended by itself).
 
     Any frame that comes meanwhile means "cancel". Calls of stubs are noted in `stubs`, a room and a list. Returns (stopped, dropped reports, processes left).
     """
     deadline = time.monotonic() + timeout
     pipes = {capture.read_end: capture for capture in captures}
-    process = os.pidfd_open(pid)
     poll = select.poll()
-    for descriptor in (process, REQUESTS, WITNESS_SOCKET.fileno(), *pipes):
+    for descriptor in (command.ended, REQUESTS, WITNESS_SOCKET.fileno(), *pipes):
         poll.register(descriptor, select.POLLIN)
     if stubs:
         poll.register(STUB_SOCKET, select.POLLIN)
@@ -205,8 +243,8 @@ def run_to_end(pid, captures, timeout, output_limit, reports, result=None, stubs
         for descriptor, _ in poll.poll(left * 1000):
             if descriptor == REQUESTS:
                 stopped = "cancelled"
-            elif descriptor == process:
-                poll.unregister(process)
+            elif descriptor == command.ended:
+                poll.unregister(command.ended)
                 has_ended = True
                 deadline = time.monotonic() + DRAIN_GRACE
             elif descriptor == WITNESS_SOCKET.fileno():
@@ -228,8 +266,8 @@ def run_to_end(pid, captures, timeout, output_limit, reports, result=None, stubs
                         stopped = "result"
                 elif capture.total > output_limit:
                     stopped = "output"
-    os.close(process)
     left = kill_everything()
+    command.close()
     STUB_SOCKET.close_connections()
     # Nothing can write any more: what is still in the pipes is the rest.
     for capture in captures:
@@ -240,10 +278,3 @@ def run_to_end(pid, captures, timeout, output_limit, reports, result=None, stubs
     if stopped == "cancelled":
         read_frame()
     return stopped, dropped, left
-
-
-def exit_code(pid):
-    """Exit status; negative is the number of the signal; null when it was lost."""
-    status = exit_statuses.get(pid)
-    exit_statuses.clear()
-    return None if status is None else os.waitstatus_to_exitcode(status)

@@ -26,14 +26,14 @@ class Executor:
         """Kills everything, empties every writable place and lays the first files. The last part carries the proof."""
         processes_left = kill_everything()
         self.room = header["room"]
+        set_read_only(WORKSPACE, False)
         leftovers = 0
         for place in WRITABLE:
             if os.path.isdir(place["path"]):
                 empty(place["path"])
                 leftovers += restore(place["path"], place["mode"], self.owner_of(place))
                 leftovers += len(os.listdir(place["path"]))
-        WITNESS_SOCKET.open()
-        STUB_SOCKET.open()
+        open_sockets()
         self.manifest.start_trial()
         self.laid_folders = set()
         self.proof = {"processesLeft": processes_left, "leftovers": leftovers}
@@ -42,13 +42,14 @@ class Executor:
     def owner_of(self, place):
         user = ROOMS[self.room]
         belongs_to_user = self.room in place["ownedIn"]
-        return (user["uid"], user["gid"]) if belongs_to_user else (0, 0)
+        return (user["uid"], user["gid"]) if belongs_to_user and user["setUser"] else (0, 0)
 
     def lay(self, header, body):
-        owner = self.owner_of(next(place for place in WRITABLE if place["path"] == WORKSPACE))
-        lay(header["files"], body, owner, self.laid_folders)
+        workspace = next(place for place in WRITABLE if place["path"] == WORKSPACE)
+        lay(header["files"], body, self.owner_of(workspace), self.laid_folders)
         if not header["isLast"]:
             return {}, b""
+        set_read_only(WORKSPACE, self.room not in workspace["ownedIn"])
         snapshot, entries = self.manifest.whole()
         return {"proof": self.proof, "snapshot": snapshot}, entries
 
@@ -56,18 +57,18 @@ class Executor:
         begin = time.monotonic()
         captures = [Capture(header["keepBytes"]), Capture(header["keepBytes"])]
         writers = [capture.write_end for capture in captures]
-        pid = start(ROOMS[self.room], [CONFIG["shell"], "-c", body], DEV_NULL, *writers)
+        command = start(ROOMS[self.room], [CONFIG["shell"], "-c", body], DEV_NULL, *writers)
         for writer in writers:
             os.close(writer)
         reports, stub_reports = [], []
         limit = BOUNDS["outputBytes"]
-        stopped, dropped, left = run_to_end(pid, captures, header["timeoutMs"] / 1000, limit, reports, stubs=(self.room, stub_reports))
+        stopped, dropped, left = run_to_end(command, captures, header["timeoutMs"] / 1000, limit, reports, stubs=(self.room, stub_reports))
         answer = {
-            "exitCode": exit_code(pid),
+            "exitCode": command.exit_code,
             "stopped": stopped,
             "durationMs": (time.monotonic() - begin) * 1000,
             "streams": [[len(capture.head), len(capture.tail), capture.total] for capture in captures],
-            "reports": reports,
+            "reports": [{**report, "uid": uid_in_room(report["uid"], self.room)} for report in reports],
             "stubReports": stub_reports,
             "droppedReports": dropped,
             "processesLeft": left,
@@ -85,11 +86,10 @@ class Executor:
         calls = memory_file(repr(json.loads(body)).encode("utf-8", "surrogatepass"))
         flags = ["-I", "-S", "-B", "-X", "pycache_prefix=/nonexistent"]
         argv = [CONFIG["python"], *flags, "-c", CONFIG["evaluator"], WORKSPACE]
-        pid = start(ROOMS[self.room], argv, calls, DEV_NULL, DEV_NULL, result.write_end)
+        command = start(ROOMS[self.room], argv, calls, DEV_NULL, DEV_NULL, result.write_end)
         os.close(result.write_end)
         os.close(calls)
-        stopped, _, left = run_to_end(pid, [result], header["timeoutMs"] / 1000, result.keep, [], result)
-        exit_statuses.clear()
+        stopped, _, left = run_to_end(command, [result], header["timeoutMs"] / 1000, result.keep, [], result)
         kind = {"complete": "values", "incomplete": "no-frame"}.get(result.state, result.state)
         if kind == "no-frame" and stopped == "timeout":
             kind = "timeout"
@@ -133,6 +133,15 @@ class Executor:
 OPERATIONS = {"ping", "reset", "lay", "exec", "evaluate", "read_lines", "write_file", "freeze", "collect"}
 
 
+def open_sockets():
+    """In a directory that nobody else can change."""
+    folder = os.path.dirname(os.path.dirname(CONFIG["witness"]))
+    set_read_only(folder, False)
+    WITNESS_SOCKET.open()
+    STUB_SOCKET.open()
+    set_read_only(folder, True)
+
+
 def serve():
     executor = Executor()
     while True:
@@ -156,8 +165,8 @@ def serve():
 
 signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
 give_up_for_good()
-WITNESS_SOCKET.open()
-STUB_SOCKET.open()
+open_sockets()
+try_enclosure()
 survivors = places_that_would_survive()
 send_frame(
     {
