@@ -39,9 +39,11 @@ for (const driver of DRIVERS) {
       '%s',
       async (_name, file) => {
         const task = await loadTask(file, ROOT, path => import(path))
-        const alsoVisible = file.endsWith(MANIFEST_NAME) ? (await readSkillDirectory(dirname(file))).files : new Map()
+        const skillDirectory = file.endsWith(MANIFEST_NAME)
+          ? (await readSkillDirectory(dirname(file))).files
+          : new Map()
         const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS)
-        const check = await checkTask(task, { workers, k: K, signal, alsoVisible })
+        const check = await checkTask(task, { workers, k: K, signal, skillDirectory })
         expect(check.problems).toEqual([])
         expect(check).toMatchObject({ status: 'ok', reference: { passed: K, trials: K }, nopScore: 0 })
       },

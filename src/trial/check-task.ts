@@ -5,7 +5,7 @@ import { createReader } from '../evidence/reading.ts'
 import { isCachePath } from '../evidence/tamper.ts'
 import { type FileMap, type PreparedSandbox, rootOf } from '../sandbox/index.ts'
 import type { Play, Task } from '../spec/task.ts'
-import { findLeaks, type Place, textOfBytes } from './leaks.ts'
+import { findLeaks, placesOf, textOfBytes } from './leaks.ts'
 import { pagingProblem } from './paging.ts'
 import type { TrialPlan } from './plan.ts'
 import { disagreement, type Proof, proofsOf } from './proof.ts'
@@ -47,8 +47,8 @@ export interface CheckSetting {
   /** How often the reference must pass. */
   readonly k: number
   readonly signal: AbortSignal
-  /** Further files that may hold no hidden value, by name: the skill directory of a skill. */
-  readonly alsoVisible?: FileMap
+  /** The files of a skill as they are in its own directory: they may hold no hidden value either. */
+  readonly skillDirectory?: FileMap
 }
 
 /** The plan of trials that nobody records. */
@@ -139,7 +139,8 @@ class Check {
       cheats: cheats.size,
       honest: honest.size,
       steps: this.#steps.length,
-      problems: isSkipped ? [] : this.#problems,
+      // Sandboxes work side by side, so the order in which things were found says nothing.
+      problems: isSkipped ? [] : this.#problems.toSorted((one, other) => one.about.localeCompare(other.about)),
       reasons: this.#reasons,
     }
   }
@@ -236,7 +237,7 @@ class Check {
 
   /** Looks at the workspace as an agent can: pages through files, searches what it could see for hidden values. */
   async #inspect(worker: TrialWorker, paths: readonly string[]): Promise<void> {
-    const { setup, prompt, system, hidden } = this.#task
+    const { setup, hidden } = this.#task
     const problems: string[] = []
     let environment = ''
     const look: Play = hands =>
@@ -249,15 +250,8 @@ class Check {
       })
     if ((await this.#find(worker, 'reading', look)) === null) return
     for (const problem of problems) this.#note('reading', problem)
-    const visible = new Map([...setup, ...(this.#setting.alsoVisible ?? [])])
-    const places: Place[] = [
-      { name: 'prompt', text: `${system ?? ''}\n${prompt}` },
-      { name: 'environment', text: environment },
-      ...[...visible].flatMap(([path, file]) => [
-        { name: `file ${path}`, text: textOfBytes(file.bytes) },
-        { name: `name of ${path}`, text: path },
-      ]),
-    ]
+    if (hidden.length === 0) return
+    const places = placesOf(this.#task, environment, this.#setting.skillDirectory ?? new Map())
     for (const leak of findLeaks(hidden, places)) this.#note('hidden values', leak)
   }
 }

@@ -146,7 +146,7 @@ async function checkAll(
   const checks: TaskCheck[] = []
   for (const { task, skillFiles } of specs) {
     const { workers } = pool
-    const done = await checkTask(task, { workers, k: run.k, signal: context.signal, alsoVisible: skillFiles })
+    const done = await checkTask(task, { workers, k: run.k, signal: context.signal, skillDirectory: skillFiles })
     checks.push(done)
     for (const line of checkLines(done)) run.say(`${line}\n`)
   }
