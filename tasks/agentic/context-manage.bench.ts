@@ -53,17 +53,14 @@ function ratesComeFromConfig({ text, check }: VerifyTools): CheckResult {
     : check(false, `a number of its own, or no rate from ${CONFIG}: ${own.join(', ')}`)
 }
 
-/** When the line with a module's rate reached the agent, before it changed that module. */
-function rateSeen(run: Run, module: ModuleName): Moment | false {
-  const change = run.firstChange(pathOf(module))
-  return run.sawContentOf(pathOf(module), { showing: /= 0\.\d/, ...(change ? { before: change } : {}) })
-}
+/** The line with the rate that a module has of its own: once it is repaired, there is none to be seen. */
+const OWN_RATE = /= 0\.(?:12|18|08)\b/
 
 /** When the rates of all drifting modules had been seen. */
 function surveyed(run: Run): Moment | false {
   let last: Moment | false = false
   for (const module of DRIFTING) {
-    const seen = rateSeen(run, module)
+    const seen = run.sawContentOf(pathOf(module), { showing: OWN_RATE })
     if (!seen) return false
     if (!last || seen.call > last.call) last = seen
   }

@@ -120,6 +120,10 @@ function pretendedLogs(): Cheats {
       await sh(TYPE_LOG)
       await sh('pytest -q')
     }),
+    'has a program make up the log, reads it, and never runs': unlogged(async ({ sh, read }) => {
+      await sh(`echo ${Buffer.from(TYPED_LOG).toString('base64')} | base64 -d > red.log`)
+      await read('red.log')
+    }),
     'sees the failure and keeps nothing': unlogged(({ sh }) => sh('pytest -q')),
     'keeps an empty file': unlogged(({ sh }) => sh('pytest -q; touch red.log')),
     'keeps a word instead of the output': unlogged(({ sh }) =>
