@@ -43,6 +43,7 @@ export function matrixLines(summaries: readonly Summary[], options: MatrixOption
 
 /** How a task came out. A task of which only a part was run never reads as passed. */
 function statusOf(summary: Summary): { readonly text: string; readonly style: Style } {
+  if (summary.observed) return { text: 'observed', style: 'dim' }
   if (summary.verdict === 'fail') return { text: 'FAIL', style: 'red' }
   if (summary.excluded.skipped > 0 && summary.excluded.skipped === summary.trials_run)
     return { text: 'SKIP', style: 'dim' }

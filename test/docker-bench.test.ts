@@ -183,3 +183,29 @@ await describeWith(['docker'], 'a run that cannot be made or goes wrong', () => 
     expect(run.stdout + run.stderr).toMatch(/no-such-image/)
   })
 })
+
+await describeWith(['docker'], 'collecting', () => {
+  it('refuses two tasks with one id, naming both files', async () => {
+    await using project = await createProject({
+      'tasks/demo/hello.bench.ts': HELLO_TASK,
+      'tasks/demo/again.bench.ts': HELLO_TASK,
+    })
+    const run = await project.run([], REFERENCE)
+    expect(run.status).toBe(2)
+    expect(run.stdout + run.stderr).toMatch(
+      /two tasks have the id "hello_v1": tasks\/demo\/\w+\.bench\.ts and tasks\/demo/,
+    )
+  })
+
+  it('gives a skill without a manifest no verdict, and says that it is observed', async () => {
+    await using project = await createProject({
+      'skills/plain/SKILL.md':
+        '---\nname: plain\ndescription: Says how to greet.\n---\nWrite a friendly greeting to hello.txt.\n',
+    })
+    await using server = await startScriptedServer(() => say('No.'))
+    const run = await project.run([], { BENCH_SANDBOX: 'docker', BENCH_BASE_URL: server.baseUrl, BENCH_K: '1' })
+    expect(run.stdout).toContain('observed')
+    expect(run.status).toBe(0)
+    expect(await project.summaries()).toMatchObject([{ observed: true, verdict: null, n: 1 }])
+  })
+})

@@ -81,6 +81,8 @@ export const trialRecordSchema = exactly({
   run_id: name,
   task_id: name,
   task_title: text,
+  /** A skill without a manifest: it is only looked at, and has no verdict. */
+  observed: truth,
   task_fingerprint: text,
   suite: text,
   spec_file: text,

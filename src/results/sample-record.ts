@@ -23,6 +23,7 @@ export function sampleRecord(changes: Partial<TrialRecord> = {}): TrialRecord {
     run_id: '20260101T000000Z-0a0b0c0d',
     task_id: 'debug_python',
     task_title: 'Fix a bug',
+    observed: false,
     task_fingerprint: 'f'.repeat(64),
     suite: 'coding',
     spec_file: 'tasks/coding/debug-python.bench.ts',

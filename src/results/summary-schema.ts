@@ -36,6 +36,7 @@ export const summarySchema = exactly({
   run_id: name,
   task_id: name,
   task_title: text,
+  observed: truth,
   task_fingerprint: text,
   suite: text,
   spec_file: text,

@@ -129,6 +129,12 @@ describe('summarise', () => {
   })
 })
 
+it('gives an observed skill no verdict, whatever its flags did', () => {
+  const records = [0, 1, 2].map(trial_index => sampleRecord({ observed: true, trial_index }))
+  const [summary] = summarise(records, { runId: 'r', k: 3, trials: 3 })
+  expect(summary).toMatchObject({ observed: true, verdict: null, pass_all_k: false, pass_hat_k: null })
+})
+
 describe('exitStatus', () => {
   it.each([
     [['pass', 'pass'], 0],
@@ -137,6 +143,16 @@ describe('exitStatus', () => {
     [['pass', null], 2],
     [[], 2],
   ] as const)('of %j is %i', (verdicts, status) => {
-    expect(exitStatus(verdicts.map(verdict => ({ verdict })))).toBe(status)
+    expect(exitStatus(verdicts.map(verdict => ({ verdict, observed: false })))).toBe(status)
+  })
+
+  it('leaves out skills that are only observed', () => {
+    expect(exitStatus([{ verdict: null, observed: true }])).toBe(0)
+    expect(
+      exitStatus([
+        { verdict: null, observed: true },
+        { verdict: 'fail', observed: false },
+      ]),
+    ).toBe(1)
   })
 })

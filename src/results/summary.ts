@@ -69,6 +69,7 @@ function summaryOf(trials: readonly TrialRecord[], plan: SummaryPlan): Summary |
     run_id: plan.runId,
     task_id: last.task_id,
     task_title: last.task_title,
+    observed: last.observed,
     task_fingerprint: last.task_fingerprint,
     suite: last.suite,
     spec_file: last.spec_file,
@@ -81,10 +82,7 @@ function summaryOf(trials: readonly TrialRecord[], plan: SummaryPlan): Summary |
     trials_planned: plan.trials,
     trials_run: trials.length,
     early_stopped: earlyStopped,
-    verdict: score.verdict,
-    pass_all_k: score.passAllK,
-    pass_hat_k: score.passHatK.value,
-    pass_hat_k_reason: score.passHatK.reason === null ? null : REASON_IN_WORDS[score.passHatK.reason],
+    ...(last.observed ? NO_VERDICT : verdictOf(score)),
     n: score.n,
     passes: score.c,
     attempted: score.attempted,
@@ -118,6 +116,24 @@ function summaryOf(trials: readonly TrialRecord[], plan: SummaryPlan): Summary |
   return sealed(summary)
 }
 
+type VerdictFields = Pick<Summary, 'verdict' | 'pass_all_k' | 'pass_hat_k' | 'pass_hat_k_reason'>
+
+const NO_VERDICT: VerdictFields = {
+  verdict: null,
+  pass_all_k: false,
+  pass_hat_k: null,
+  pass_hat_k_reason: 'a skill without a manifest is observed: nothing says what it has to do',
+}
+
+function verdictOf({ verdict, passAllK, passHatK }: TaskScore): VerdictFields {
+  return {
+    verdict,
+    pass_all_k: passAllK,
+    pass_hat_k: passHatK.value,
+    pass_hat_k_reason: passHatK.reason === null ? null : REASON_IN_WORDS[passHatK.reason],
+  }
+}
+
 /** The first trials passed, one did not, and the rest was left out. */
 function isStoppedEarly(trials: readonly TrialRecord[], planned: number): boolean {
   return (
@@ -129,6 +145,7 @@ function isStoppedEarly(trials: readonly TrialRecord[], planned: number): boolea
 
 function notesOf(trials: readonly TrialRecord[], score: TaskScore, plan: SummaryPlan): readonly string[] {
   const notes: string[] = []
+  if (trials.some(trial => trial.observed)) notes.push('observed: the skill has no manifest, so there is no verdict')
   if (score.identicalTranscripts) {
     notes.push(
       `all ${score.n} transcripts are the same although the seeds differ: they count as one sample, so no interval is given`,
@@ -152,7 +169,8 @@ export function isModelResult(result: Pick<Summary, 'agent'>): boolean {
  * Exit status of a run: 0 every task passes; 1 some task fails; 2 none fails but some cannot be judged, or there is
  * nothing to judge.
  */
-export function exitStatus(summaries: readonly Pick<Summary, 'verdict'>[]): 0 | 1 | 2 {
+export function exitStatus(summaries: readonly Pick<Summary, 'verdict' | 'observed'>[]): 0 | 1 | 2 {
   if (summaries.some(summary => summary.verdict === 'fail')) return 1
-  return summaries.length > 0 && summaries.every(summary => summary.verdict === 'pass') ? 0 : 2
+  const isSettled = (summary: Pick<Summary, 'verdict' | 'observed'>) => summary.observed || summary.verdict === 'pass'
+  return summaries.length > 0 && summaries.every(isSettled) ? 0 : 2
 }

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { createRequire } from 'node:module'
+import { relative } from 'node:path'
 import type {
   Reporter,
   TestCase,
@@ -59,6 +60,8 @@ export class BenchReporter implements Reporter {
   #exit: ExitWatch | null = null
   #server = new ServerWatch()
   readonly #seen = new Set<string>()
+  /** File of each task id of this run. */
+  readonly #fileOf = new Map<string, string>()
   /** Trials of this run when all of its files are run to their end; null under `-t`, which selects among them. */
   #trialsAhead: number | null = null
   /** Records of earlier runs, under `resume`, and which of them stand for a trial of this run. */
@@ -88,6 +91,7 @@ export class BenchReporter implements Reporter {
     this.#stop = null
     this.#server = new ServerWatch()
     this.#seen.clear()
+    this.#fileOf.clear()
     this.#resumed.clear()
     this.#earlier = settings.resume ? judgedRecords(readAllJournals(resultsDir).records) : new Map()
     this.#trialsAhead = this.#vitest?.getGlobalTestNamePattern() === undefined ? files * settings.trials : null
@@ -126,6 +130,19 @@ export class BenchReporter implements Reporter {
       process.exit(2)
     }
     project.provide('agentBenchPlan', { made: false, message })
+  }
+
+  /** Two tasks with one id would be taken for trials of one task. */
+  onTestModuleCollected(module: TestModule): void {
+    if (module.project.name !== this.#options.project.name) return
+    for (const suite of module.children.suites()) {
+      const other = this.#fileOf.get(suite.name)
+      if (other === undefined) this.#fileOf.set(suite.name, module.moduleId)
+      else if (other !== module.moduleId) {
+        const files = [other, module.moduleId].map(file => relative(this.#options.root, file)).join(' and ')
+        this.#stopRun(`two tasks have the id "${suite.name}": ${files}\n  remedy: Give one of them another id.`)
+      }
+    }
   }
 
   onTestCaseResult(test: TestCase): void {

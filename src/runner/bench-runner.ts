@@ -69,7 +69,7 @@ export default class BenchRunner extends TestRunner {
         return outcome === undefined || outcome === 'config' ? [] : [{ outcome }]
       })
       const { k, trials: planned } = inject('agentBenchSettings')
-      const verdict = verdictOf(trials, { k, isComplete: trials.length === planned })
+      const verdict = task.isObserved ? null : verdictOf(trials, { k, isComplete: trials.length === planned })
       suite.meta.bench = { version: META_VERSION, task: task.id, k, trials: planned, verdict }
     }
     await super.onAfterRunSuite(suite)

@@ -16,7 +16,10 @@ const isSkillFile = (filepath: string) => [MANIFEST_NAME, 'SKILL.md'].includes(b
 export async function loadTask(filepath: string, root: string, importModule: (path: string) => unknown): Promise<Task> {
   const file = relative(root, filepath)
   if (isSkillFile(filepath)) {
-    const skill = await (await loadSkill(filepath, { importModule })).resolve()
+    const definition = await loadSkill(filepath, { importModule })
+    // Mounting is lenient: what `agent-bench lint` would refuse is said, and the skill runs.
+    for (const warning of definition.warnings) console.warn(`${file}: ${warning}`)
+    const skill = await definition.resolve()
     checkReadable(skill, file)
     return skill
   }

@@ -144,6 +144,7 @@ type Frame =
   | 'run_id'
   | 'task_id'
   | 'task_title'
+  | 'observed'
   | 'task_fingerprint'
   | 'suite'
   | 'spec_file'
@@ -167,6 +168,7 @@ export function recordOf(end: Exclude<TrialEnd, { kind: 'skipped' }>, context: R
     run_id: plan.runId,
     task_id: task.id,
     task_title: task.title,
+    observed: task.isObserved,
     task_fingerprint: task.fingerprint,
     suite: basename(dirname(context.specFile)),
     spec_file: context.specFile,
