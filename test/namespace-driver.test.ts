@@ -143,8 +143,13 @@ await describeWith(['namespaces'], `the namespace driver of ${USER}`, () => {
       ])
       const [said] = await once(holder.stdout, 'data')
       expect(String(said)).toBe('running\n')
-      const below = descendantsOf(holder.pid ?? 0)
-      expect(below.length).toBeGreaterThanOrEqual(3)
+      let below: readonly string[] = []
+      const find = () => {
+        below = descendantsOf(holder.pid ?? 0)
+        return below.length
+      }
+      // The enclosing process, the executor, and the command.
+      await expect.poll(find, { timeout: 5_000 }).toBeGreaterThanOrEqual(3)
       holder.kill('SIGKILL')
       await expect.poll(() => below.filter(pid => !isGone(pid)), { timeout: SETTLE_MS }).toEqual([])
     })

@@ -7,8 +7,11 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import Docker from 'dockerode'
 import { describe } from 'vitest'
+import { explainError } from '../src/errors.ts'
+import { prepareSandbox } from '../src/sandbox/index.ts'
+import { findInterpreter } from '../src/sandbox/namespace/interpreter.ts'
 
-export type Need = 'docker' | 'llama-server' | 'chromium' | 'namespaces'
+export type Need = 'docker' | 'llama-server' | 'chromium' | 'namespaces' | 'pytest'
 
 /** Where test/llama-server/setup.sh unpacks the server. */
 export const LLAMA_DIR = process.env.LLAMA_DIR ?? join(homedir(), '.cache/llama-server')
@@ -25,7 +28,15 @@ const probes: Record<Need, () => Promise<string | null>> = {
   'llama-server': async () =>
     existsSync(join(LLAMA_DIR, 'model/steer.gguf')) ? null : 'llama-server is not set up (test/llama-server/setup.sh)',
   chromium: async () => (existsSync('/usr/bin/chromium') ? null : 'no /usr/bin/chromium'),
-  namespaces: async () => (process.platform === 'linux' ? null : 'namespaces need Linux'),
+  namespaces: async () => {
+    try {
+      await prepareSandbox('namespace', { image: null, runId: 'needs', onProgress: () => undefined })
+      return null
+    } catch (error) {
+      return explainError(error)
+    }
+  },
+  pytest: async () => ((await findInterpreter()).pytest === null ? 'no Python of this machine has pytest' : null),
 }
 
 /** `describe` for tests that need something of the machine. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { EvaluatedValue, Evaluation } from '../../src/sandbox/index.ts'
 import type { TheSandbox } from '../sandbox-contract.ts'
-import { filesOf } from './fixture.ts'
+import { filesOf, lay, outputOf } from './fixture.ts'
 
 const FORGE =
   'import os\ndef frame(text):\n    data = text.encode()\n    os.write(3, len(data).to_bytes(4, "big") + data)\n    os._exit(0)\n'
@@ -151,18 +151,33 @@ def f(x):
       expect([JSON.stringify({ t: 'int', v: '7' }), '"no value"', '"TypeError"']).toContain(JSON.stringify(value))
     })
 
-    it('imports modules of packages, and reads no compiled code beside the source', async () => {
-      await sandbox().reset(filesOf({ 'pkg/__init__.py': '', 'pkg/inner.py': 'def g():\n    return "inner"\n' }), {
-        room: 'verify',
-      })
+    it('imports modules of packages', async () => {
+      const files = filesOf({ 'pkg/__init__.py': '', 'pkg/inner.py': 'def g():\n    return "inner"\n' })
+      await sandbox().reset(files, { room: 'verify' })
       expect(await sandbox().evaluate([{ module: 'pkg.inner', name: 'g', args: [] }], { timeoutMs: 5_000 })).toEqual({
         kind: 'values',
         results: [{ ok: true, value: { t: 'str', v: 'inner' } }],
       })
     })
 
+    it('runs the source, not compiled code that lies beside it', async () => {
+      await lay(sandbox(), { 'main.py': 'def f(x):\n    return "compiled"\n' })
+      await outputOf(sandbox(), 'python3 -m compileall -q --invalidation-mode unchecked-hash main.py')
+      const paths = [...(await sandbox().freeze()).entries.keys()].filter(path => path.endsWith('.pyc'))
+      const bounds = { maxFileBytes: 100_000, maxTotalBytes: 100_000 }
+      const { files: compiled } = await sandbox().collect(paths, bounds)
+      expect(compiled.size).toBe(1)
+      const source = filesOf({ 'main.py': 'def f(x):\n    return "source"\n' })
+      await sandbox().reset(new Map([...source, ...compiled]), { room: 'verify' })
+      expect(await sandbox().evaluate([{ module: 'main', name: 'f', args: [1] }], { timeoutMs: 5_000 })).toMatchObject({
+        results: [{ value: { v: 'source' } }],
+      })
+    })
+
     it('cannot write to the workspace', async () => {
-      expect(await valuesOf('def f(x):\n    open("/workspace/main.py", "w")\n')).toEqual(['PermissionError'])
+      // A plain OSError says "read-only file system".
+      const [error] = await valuesOf('def f(x):\n    open("/workspace/main.py", "w")\n')
+      expect(['PermissionError', 'OSError']).toContain(error)
     })
 
     it.each(ADVERSARIAL)('of a module that %s gives no more than it should', async (_title, source, kind) => {
