@@ -6,6 +6,7 @@ import Docker from 'dockerode'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ConfigError } from '../src/errors.ts'
 import { LABELS } from '../src/sandbox/docker/container.ts'
+import { buildImage } from '../src/sandbox/docker/image.ts'
 import { reapContainers } from '../src/sandbox/docker/reap.ts'
 import { openSandbox, type PreparedSandbox, prepareSandbox } from '../src/sandbox/index.ts'
 import { describeWith } from './needs.ts'
@@ -57,6 +58,19 @@ await describeWith(['docker'], 'the docker driver', () => {
     it('says what to do with an address of another kind', async () => {
       process.env.DOCKER_HOST = 'ssh://somewhere'
       await expect(prepare()).rejects.toMatchObject({ code: 'engine_address', remedy: /DOCKER_HOST/ })
+    })
+
+    it('shows the last lines of a build that failed', async () => {
+      const lines: string[] = []
+      const dockerfile = 'FROM debian:bookworm-slim\nRUN echo the cause of it && exit 3\n'
+      const files = [{ path: 'Dockerfile', content: Buffer.from(dockerfile) }]
+      const built = buildImage(client, 'agent-bench-broken:1', files, { onProgress: line => lines.push(line) })
+      await expect(built).rejects.toMatchObject({
+        code: 'image_build_failed',
+        message: expect.stringMatching(/the cause of it[\s\S]*non-zero code: 3/),
+        remedy: /BENCH_IMAGE/,
+      })
+      expect(lines.length).toBeGreaterThan(1)
     })
 
     it('says what to do when the image that was named is not there', async () => {

@@ -22,7 +22,7 @@ export interface Image {
   readonly digest: string
 }
 
-interface ContextFile {
+export interface ContextFile {
   readonly path: string
   readonly content: Buffer
 }
@@ -66,7 +66,7 @@ export async function provideImage(
     })
   }
   options.onProgress(`building the sandbox image ${name} (once, about a minute)`)
-  await build(client, name, options.onProgress, options.signal)
+  await buildImage(client, name, contextFiles(), options)
   const built = await findImage(client, name)
   if (built === null) throw buildFailed(['the build ended without an error and without an image'])
   return built
@@ -82,28 +82,39 @@ async function findImage(client: Docker, name: string): Promise<Image | null> {
   }
 }
 
-async function build(
+/**
+ * Builds an image, at most twenty minutes.
+ * @throws ConfigError `image_build_failed` with the last lines of the build.
+ */
+export async function buildImage(
   client: Docker,
   name: string,
-  onProgress: (line: string) => void,
-  signal: AbortSignal | undefined,
+  files: readonly ContextFile[],
+  { onProgress, signal }: { readonly onProgress: (line: string) => void; readonly signal?: AbortSignal },
 ): Promise<void> {
   const context = pack()
-  for (const { path, content } of contextFiles()) {
+  for (const { path, content } of files) {
     // Fixed times and modes: the layers depend on nothing but the contents.
     context.entry({ name: path, mode: 0o644, mtime: new Date(0) }, content)
   }
   context.finalize()
   const lines: string[] = []
+  // A step that failed is an event like others; only the stream's own faults come as errors.
+  let failure: string | null = null
   const deadline = AbortSignal.timeout(BUILD_DEADLINE_MS)
   const abortSignal = signal === undefined ? deadline : AbortSignal.any([deadline, signal])
   try {
-    const stream = await client.buildImage(context.pipe(new PassThrough()), { t: name, abortSignal })
+    const stream = await client.buildImage(context.pipe(new PassThrough()), { t: name, abortSignal, forcerm: true })
     await new Promise<void>((resolve, reject) => {
       client.modem.followProgress(
         stream,
-        (error: unknown) => (error === null ? resolve() : reject(error)),
+        (error: unknown) => {
+          if (error !== null) reject(error)
+          else if (failure !== null) reject(new Error(failure))
+          else resolve()
+        },
         (event: unknown) => {
+          failure ??= failureOf(event)
           for (const line of eventLines(event)) {
             lines.push(line)
             if (lines.length > LAST_LINES) lines.shift()
@@ -126,12 +137,18 @@ function errorText(error: unknown): string {
 /** Lines for a person out of one event of a build. */
 function eventLines(event: unknown): string[] {
   if (typeof event !== 'object' || event === null) return []
-  const text = 'stream' in event ? event.stream : 'error' in event ? event.error : ''
+  const text = 'stream' in event ? event.stream : ''
   if (typeof text !== 'string') return []
   return text
     .split('\n')
     .map(line => line.trim().slice(0, MAX_LINE_LENGTH))
     .filter(line => line !== '')
+}
+
+/** Why a build failed, when this event says so. */
+function failureOf(event: unknown): string | null {
+  if (typeof event !== 'object' || event === null || !('error' in event)) return null
+  return typeof event.error === 'string' ? event.error.slice(0, MAX_LINE_LENGTH) : 'an error without a message'
 }
 
 function buildFailed(lines: readonly string[], cause?: unknown): ConfigError {
