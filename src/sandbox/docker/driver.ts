@@ -9,7 +9,8 @@ import { readGreeting } from '../greeting.ts'
 import type { PreparedSandbox, Sandbox, SandboxDriver, SandboxInfo } from '../sandbox.ts'
 import { attachChannel } from './attach-channel.ts'
 import { containerOptions } from './container.ts'
-import { connectEngine, engineStatus, findEngine, openEngine, within } from './engine.ts'
+import { connectEngine, engineStatus, openEngine, within } from './engine.ts'
+import { findEngine } from './find-engine.ts'
 import { provideImage } from './image.ts'
 import { guardLaunch } from './launch-guard.ts'
 import { reapContainers, removeContainer } from './reap.ts'
@@ -21,7 +22,8 @@ export const dockerDriver: SandboxDriver = {
   name: 'docker',
 
   async prepare(options) {
-    const engine = await openEngine(findEngine())
+    const { address, source } = findEngine()
+    const engine = await openEngine(address)
     const reaped = await reapContainers(engine.client)
     if (reaped > 0) options.onProgress(`removed ${reaped} containers that earlier runs left`)
     const image = await provideImage(engine.client, options)
@@ -30,7 +32,7 @@ export const dockerDriver: SandboxDriver = {
       image,
       engine: { name: engine.name, version: engine.version, socketPath: engine.address },
       testRunner: 'pytest',
-      why: `docker: ${engine.name} ${engine.version} at ${engine.address}, image ${image.name}`,
+      why: `docker: ${engine.name} ${engine.version} at ${engine.address} (${source}), image ${image.name}`,
     }
   },
 

@@ -1,16 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { connectEngine, findEngine, within } from './engine.ts'
+import { connectEngine, within } from './engine.ts'
 
-describe('finding an engine', () => {
-  it('takes DOCKER_HOST before the usual socket', () => {
-    expect(findEngine({})).toBe('/var/run/docker.sock')
-    expect(findEngine({ DOCKER_HOST: '' })).toBe('/var/run/docker.sock')
-    expect(findEngine({ DOCKER_HOST: 'unix:///run/user/1000/podman.sock' })).toBe('/run/user/1000/podman.sock')
-    expect(findEngine({ DOCKER_HOST: 'tcp://10.0.0.2:2375' })).toBe('tcp://10.0.0.2:2375')
-  })
-
+describe('connecting to an engine', () => {
   it('refuses addresses it cannot use, with what to do', () => {
-    for (const address of ['ssh://host', 'npipe:////./pipe/docker_engine', 'nonsense']) {
+    for (const address of ['ssh://host', 'nonsense']) {
       expect(() => connectEngine(address)).toThrow(expect.objectContaining({ code: 'engine_address' }))
     }
     expect(() => connectEngine('tcp://10.0.0.2:2375')).not.toThrow()

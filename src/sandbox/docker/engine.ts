@@ -1,9 +1,7 @@
-/** Finding a Docker-compatible engine and talking to it with deadlines. */
+/** Talking to a Docker-compatible engine, with deadlines. Where it is: find-engine.ts. */
 import Docker from 'dockerode'
 import { ConfigError } from '../../errors.ts'
 
-/** Default place of the engine's socket on Linux and macOS. */
-const DEFAULT_SOCKET = '/var/run/docker.sock'
 const PING_DEADLINE_MS = 10_000
 
 export interface Engine {
@@ -14,24 +12,17 @@ export interface Engine {
   readonly address: string
 }
 
-/** Address of the engine to use: DOCKER_HOST, else the usual socket. */
-export function findEngine(environment: NodeJS.ProcessEnv = process.env): string {
-  const host = environment.DOCKER_HOST
-  if (host === undefined || host === '') return DEFAULT_SOCKET
-  return host.startsWith('unix://') ? host.slice('unix://'.length) : host
-}
-
 /**
- * A client for an address that {@link findEngine} gave.
- * @throws ConfigError for an address of a kind that is not supported (ssh, named pipes).
+ * A client for an address that `findEngine` gave.
+ * @throws ConfigError for an address of a kind that is not supported (ssh).
  */
 export function connectEngine(address: string): Docker {
   if (address.startsWith('/')) return new Docker({ socketPath: address })
   const url = URL.canParse(address) ? new URL(address) : null
   if (url === null || !['tcp:', 'http:'].includes(url.protocol)) {
-    throw new ConfigError(`DOCKER_HOST names ${JSON.stringify(address)}, which is no supported address`, {
+    throw new ConfigError(`the engine's address is ${JSON.stringify(address)}, which is no supported address`, {
       code: 'engine_address',
-      remedy: 'Set DOCKER_HOST to unix:///path/of/docker.sock or tcp://host:port, or unset it.',
+      remedy: 'Set DOCKER_HOST to unix:///path/of/docker.sock or tcp://host:port, or choose another `docker context`.',
     })
   }
   return new Docker({ host: url.hostname, port: url.port === '' ? 2375 : Number(url.port), protocol: 'http' })
