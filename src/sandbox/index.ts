@@ -1,5 +1,6 @@
 /** What the rest of the product may use of sandboxes. */
 import { ConfigError } from '../errors.ts'
+import { prepareFirst } from './choose.ts'
 import { dockerDriver } from './docker/driver.ts'
 import { namespaceDriver } from './namespace/driver.ts'
 import type { DriverName, PreparedSandbox, Sandbox, SandboxDriver } from './sandbox.ts'
@@ -21,23 +22,8 @@ export async function prepareSandbox(
   options: Parameters<SandboxDriver['prepare']>[0],
 ): Promise<PreparedSandbox> {
   if (choice !== 'auto') return driverNamed(choice).prepare(options)
-  const reasons: ConfigError[] = []
-  for (const driver of DRIVERS) {
-    try {
-      return await driver.prepare(options)
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error
-      // A broken image is a thing to mend, not a reason to measure in another kind of sandbox.
-      if (error.code.startsWith('image_')) throw error
-      reasons.push(error)
-    }
-  }
-  const [first] = reasons
-  throw new ConfigError(`no sandbox works here: ${reasons.map(reason => reason.message).join('; ')}`, {
-    code: 'no_sandbox',
-    remedy: first?.remedy ?? 'Install Docker.',
-    cause: first,
-  })
+  // Only an engine has images: where one is named, nothing else is meant.
+  return options.image === null ? prepareFirst(DRIVERS, options) : dockerDriver.prepare(options)
 }
 
 /** Opens a sandbox of the prepared kind. It belongs to the caller, who disposes it. */

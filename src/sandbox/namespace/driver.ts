@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { release } from 'node:os'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { ConfigError, InfraError } from '../../errors.ts'
 import { ExecutorSandbox } from '../executor-client.ts'
 import { executorCommand } from '../executor-config.ts'
@@ -124,7 +124,7 @@ async function openNamespaces(
   const { stdin, stdout, stderr } = child
   if (stdin === null || stdout === null || stderr === null) throw new TypeError('a child process without its pipes')
   const status = collectStatus(child.stdio[3])
-  const connection = new ExecutorConnection(processChannel(Object.assign(child, { stdin, stdout, stderr })))
+  const connection = new ExecutorConnection(processChannel({ child, stdin, stdout, stderr }))
   try {
     const greeting = readGreeting(await connection.greeting({ deadlineMs: GREETING_DEADLINE_MS, signal }))
     return new ExecutorSandbox(connection, infoOf(prepared, greeting, status(), config.resourceLimits), config.rooms)
@@ -151,8 +151,8 @@ async function openNamespaces(
 /** Lines of descriptor 3 that have come so far. */
 function collectStatus(stream: unknown): () => readonly string[] {
   let text = ''
-  const readable = stream as Readable
-  readable.setEncoding('utf8').on('data', (chunk: string) => {
+  if (!(stream instanceof Readable)) throw new TypeError('a child process without descriptor 3')
+  stream.setEncoding('utf8').on('data', (chunk: string) => {
     text = (text + chunk).slice(0, MAX_STATUS_CHARACTERS)
   })
   return () => text.split('\n').filter(line => line !== '')

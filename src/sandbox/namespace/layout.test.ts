@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import type { HostInterpreter } from '../sandbox.ts'
+import { enclosurePlan, executorConfig, pythonLayout } from './layout.ts'
+
+const interpreter = (over: Partial<HostInterpreter>): HostInterpreter => ({
+  version: '3.11.7',
+  executable: '/home/me/.pyenv/versions/3.11.7/bin/python3.11',
+  prefix: '/home/me/.pyenv/versions/3.11.7',
+  pytest: '9.0.3',
+  packages: ['/home/me/.pyenv/versions/3.11.7/lib/python3.11/site-packages'],
+  ...over,
+})
+const SYSTEM = { executable: '/usr/bin/python3.11', prefix: '/usr', packages: ['/usr/lib/python3/dist-packages'] }
+const fileOf = (layout: ReturnType<typeof pythonLayout>, end: string) =>
+  layout.files.find(([path]) => path.endsWith(end))
+
+describe('the layout of Python', () => {
+  it('binds an interpreter where it lives, and nothing more of that home', () => {
+    expect(pythonLayout(interpreter({})).binds).toEqual([
+      ['/home/me/.pyenv/versions/3.11.7', '/home/me/.pyenv/versions/3.11.7'],
+    ])
+  })
+
+  it('needs no bind for the system interpreter, and has the witness beside it', () => {
+    const layout = pythonLayout(interpreter(SYSTEM))
+    expect(layout.binds).toEqual([])
+    expect(fileOf(layout, 'pyvenv.cfg')?.[2]).toContain('home = /usr/bin\n')
+    expect(fileOf(layout, '/usr/local/lib/python3.11/site-packages/bench_witness.py')).toBeDefined()
+    expect(fileOf(layout, 'site-packages/pytest/__init__.py')).toBeUndefined()
+  })
+
+  it('puts the stand-in where pytest is missing', () => {
+    const layout = pythonLayout(interpreter({ ...SYSTEM, pytest: null, packages: [] }))
+    expect(fileOf(layout, 'site-packages/pytest/__init__.py')).toBeDefined()
+  })
+
+  it('binds packages that lie elsewhere: of a virtual environment, or under what our own environment hides', () => {
+    for (const folder of [
+      '/home/me/project/.venv/lib/python3.11/site-packages',
+      '/usr/local/lib/python3.11/dist-packages',
+    ]) {
+      const layout = pythonLayout(interpreter({ ...SYSTEM, packages: [folder] }))
+      expect(layout.binds).toEqual([[folder, '/opt/python-packages/0']])
+      expect(fileOf(layout, '.pth')?.[2]).toBe('/opt/python-packages/0\n')
+    }
+  })
+
+  it('makes way for an interpreter in /usr/local', () => {
+    const local = interpreter({ executable: '/usr/local/bin/python3.11', prefix: '/usr/local', packages: [] })
+    expect(pythonLayout(local)).toMatchObject({ environment: '/opt/agent-bench', binds: [] })
+    expect(executorConfig(local, true).environment.PATH).toBe('/opt/agent-bench/bin:/usr/local/bin:/usr/bin:/bin')
+  })
+
+  it('moves an interpreter that lies below a place of the sandbox itself', () => {
+    const hidden = interpreter({
+      executable: '/tmp/py/bin/python3.11',
+      prefix: '/tmp/py',
+      packages: ['/tmp/py/lib/site'],
+    })
+    expect(pythonLayout(hidden)).toMatchObject({
+      executable: '/opt/python/bin/python3.11',
+      binds: [['/tmp/py', '/opt/python']],
+    })
+  })
+
+  it('binds all of Homebrew, as its programs need each other', () => {
+    const prefix = '/home/linuxbrew/.linuxbrew/Cellar/python@3.12/3.12.1'
+    const brewed = interpreter({ executable: `${prefix}/bin/python3.12`, prefix, packages: [] })
+    expect(pythonLayout(brewed).binds).toEqual([['/home/linuxbrew/.linuxbrew', '/home/linuxbrew/.linuxbrew']])
+  })
+})
+
+describe('the plan of an enclosure', () => {
+  it('gives root ids that nobody has, and an ordinary user its own', () => {
+    const outside = enclosurePlan(interpreter(SYSTEM), true).ids?.map(([, id]) => id) ?? []
+    expect(outside).toHaveLength(3)
+    expect(Math.min(...outside)).toBeGreaterThan(1_000_000)
+    expect(enclosurePlan(interpreter(SYSTEM), false).ids).toBeNull()
+  })
+
+  it('lets no command of root make namespaces of its own', () => {
+    expect(enclosurePlan(interpreter(SYSTEM), true).kernelSettings).toContainEqual(['user/max_user_namespaces', '0'])
+    expect(executorConfig(interpreter(SYSTEM), false).rooms.agent).toMatchObject({ setUser: false, namespaces: 'own' })
+  })
+})
