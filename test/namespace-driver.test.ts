@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { openSandbox, type PreparedSandbox, prepareSandbox } from '../src/sandbox/index.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { openSandbox, type PreparedSandbox, prepareSandbox, type Sandbox } from '../src/sandbox/index.ts'
 import { describeWith } from './needs.ts'
 import { outputOf, run } from './sandbox-contract/fixture.ts'
+import { witnessContract } from './sandbox-contract/witness.ts'
 import { sandboxContract } from './sandbox-contract.ts'
 
 const RUN_ID = `namespace-driver-test-${process.pid}`
@@ -29,6 +30,27 @@ await describeWith(['namespaces'], `the namespace driver of ${USER}`, () => {
   })
 
   sandboxContract(`of ${USER} keeps the contract of sandboxes`, () => openSandbox(prepared, { runId: RUN_ID }), TRAITS)
+
+  describe('without pytest', () => {
+    let sandbox: Sandbox | null = null
+    beforeAll(async () => {
+      const { interpreter } = prepared
+      if (interpreter === undefined) throw new Error('no interpreter was found')
+      const bare = { ...prepared, interpreter: { ...interpreter, pytest: null, packages: [] } }
+      sandbox = await openSandbox(bare, { runId: RUN_ID })
+    })
+    afterAll(() => sandbox?.[Symbol.asyncDispose]())
+    const opened = () => {
+      if (sandbox === null) throw new Error('the sandbox is not open')
+      return sandbox
+    }
+
+    it('has a runner that says it is not pytest', async () => {
+      expect(await outputOf(opened(), 'pytest --version')).toContain('agent-bench mini runner')
+    })
+    // The stand-in reports its sessions to the same witness.
+    witnessContract(opened)
+  })
 
   describe('prepare', () => {
     const { PATH } = process.env

@@ -13,7 +13,10 @@ import { TrialWorker } from '../src/trial/trial-worker.ts'
 import { describeWith } from './needs.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const DRIVERS = ['docker'] as const
+const DRIVERS = [
+  { driver: 'docker', need: 'docker' },
+  { driver: 'namespace', need: 'namespaces' },
+] as const
 const K = 3
 const SANDBOXES = 2
 /** Milliseconds; a task takes a fraction of it on a machine that does nothing else. */
@@ -21,8 +24,8 @@ const CHECK_TIMEOUT_MS = 600_000
 
 const specFiles = await findSpecFiles(ROOT, null)
 
-for (const driver of DRIVERS) {
-  await describeWith([driver], `proofs on ${driver}`, () => {
+for (const { driver, need } of DRIVERS) {
+  await describeWith([need], `proofs on ${driver}`, () => {
     let workers: TrialWorker[] = []
 
     beforeAll(async () => {
