@@ -116,7 +116,10 @@ class Check {
       return
     }
     const { reference } = task
-    const others = proofsOf(task).filter(({ kind }) => kind !== 'reference')
+    // Cheats first: some hang until a limit ends them, and at the end the other sandboxes would wait for that.
+    const others = proofsOf(task)
+      .filter(({ kind }) => kind !== 'reference')
+      .toSorted((one, other) => Number(other.kind === 'cheat') - Number(one.kind === 'cheat'))
     await shareOut(this.#setting.workers, [
       async (worker, add) => {
         const finding = await this.#proveReference(worker, reference)
