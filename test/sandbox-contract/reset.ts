@@ -85,6 +85,17 @@ print(libc.shmget(4711, 4096, 0), libc.semget(4711, 1, 0), libc.msgget(4711, 0))
       expect(await outputOf(sandbox(), found)).toBe('-1 -1 -1\n')
     })
 
+    it('lets no key of the kernel survive, as there are none to be had', async () => {
+      // Their numbers: add_key to the key ring of the user and of the session.
+      const keys = python(`
+import ctypes, platform
+libc = ctypes.CDLL(None, use_errno=True)
+number = {'x86_64': 248, 'aarch64': 217}[platform.machine()]
+print([libc.syscall(number, b'user', b'note', b'text', 4, ring) for ring in (-4, -3)])`)
+      await lay(sandbox())
+      expect(await outputOf(sandbox(), keys)).toBe('[-1, -1]\n')
+    })
+
     it('frees the ports of the trial before', async () => {
       const serve = python(`
 import socket

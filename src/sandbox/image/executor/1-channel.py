@@ -12,6 +12,7 @@ import sys
 if os.getpid() != 1:
     sys.exit("the executor must be process 1 of a process namespace of its own; it refuses to run here")
 
+import ctypes
 import fcntl
 import json
 import struct
@@ -22,6 +23,20 @@ HOME = CONFIG["home"]
 ROOMS = CONFIG["rooms"]
 WRITABLE = CONFIG["writable"]
 BOUNDS = CONFIG["bounds"]
+
+
+
+def clear_command_line():
+    """Else every `ps` of a command would show this program: what the kernel shows is this process's own memory."""
+    with open("/proc/self/stat", "rb") as file:
+        begin, end = [int(field) for field in file.read().rpartition(b")")[2].split()[45:47]]
+    title = b"executor"
+    if 0 < begin < end - len(title):
+        ctypes.memset(begin, 0, end - begin)
+        ctypes.memmove(begin, title, len(title))
+
+
+clear_command_line()
 
 # The channel moves to high, close-on-exec descriptors; what is started sees /dev/null on 0 and nothing of the channel.
 REQUESTS = fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, 64)
