@@ -132,6 +132,8 @@ export interface ModelPlan {
   /** false asks for whole replies instead of streams; then no time to the first token can be told. */
   readonly stream?: boolean
   readonly labels?: ModelLabels
+  /** Keeps every exchange in `dir` (an absolute path), or answers from what was kept there. */
+  readonly recording?: { readonly mode: 'record' | 'replay'; readonly dir: string }
 }
 
 export interface ChatRequest {

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { distance } from 'fastest-levenshtein'
 import { ConfigError } from '../errors.ts'
 import { normaliseBaseUrl } from './base-url.ts'
-import type { ModelPlan, Sampling } from './chat-model.ts'
+import type { Deadlines, ModelLabels, ModelPlan, Sampling } from './chat-model.ts'
+import { labelsOf } from './labels.ts'
 import { markLoadedModels, showModel } from './ollama.ts'
 import { type ProbeOptions, probeServer, type ServedModel, type ServerProbe } from './probe.ts'
 
@@ -56,6 +57,11 @@ export interface ModelQuestion {
   readonly sampling: Sampling
   /** Milliseconds without a byte before a request is given up. */
   readonly idleTimeoutMs: number
+  readonly deadlines?: Partial<Deadlines>
+  /** false asks for whole replies. */
+  readonly stream?: boolean
+  /** What is known better than the model's name says it. */
+  readonly labels?: Partial<ModelLabels>
   readonly signal?: AbortSignal
   /** For tests. */
   readonly ports?: readonly number[]
@@ -250,5 +256,8 @@ async function completePlan(
     sampling: question.sampling,
     idleTimeoutMs: question.idleTimeoutMs,
     server,
+    labels: labelsOf(model, server.modelPath, question.labels),
+    ...(question.deadlines === undefined ? {} : { deadlines: question.deadlines }),
+    ...(question.stream === undefined ? {} : { stream: question.stream }),
   }
 }

@@ -6,5 +6,9 @@ export {
   planModel,
   USUAL_PORTS,
 } from './discover.ts'
+export { labelsOf } from './labels.ts'
+export { openChatModel } from './open.ts'
 export { createChatModel, DEFAULT_RETRY, type RetryPolicy } from './openai-client.ts'
+export { type ContextNeed, type PreflightProblem, preflightContext } from './preflight.ts'
 export { type ProbeOptions, probeServer, type ServedModel, type ServerProbe } from './probe.ts'
+export { exchangeKey, planFromRecording, recordExchanges, replayExchanges } from './recording.ts'

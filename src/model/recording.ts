@@ -1,0 +1,192 @@
+/**
+ * Keeps every exchange with a model in a folder, and serves trials from such a folder without a server. What was not
+ * recorded is a fault of the machinery (`replay_missing`), never guessed: the reply of a similar request is another reply.
+ */
+import { createHash } from 'node:crypto'
+import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv } from 'ajv'
+import { ConfigError } from '../errors.ts'
+import type { ChatModel, ChatRequest, ModelPlan, Reply } from './chat-model.ts'
+import { parseJson } from './json.ts'
+import { EXCHANGE_SCHEMA, PLAN_SCHEMA } from './recording-schema.ts'
+
+/** One file of a recording. */
+interface Exchange {
+  readonly key: string
+  readonly request: ChatRequest
+  readonly reply: Reply
+}
+
+const ajv = new Ajv({ allowUnionTypes: true })
+const isExchange = ajv.compile<Exchange>(EXCHANGE_SCHEMA)
+const isPlan = ajv.compile<ModelPlan>(PLAN_SCHEMA)
+
+/** JSON with its keys in order, so that equal contents have equal texts. */
+function canonicalText(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  )
+}
+
+/** SHA-256 over all that decides a reply: model, sampling, conversation, tools and seed. The server's address is not in it. */
+export function exchangeKey(plan: ModelPlan, request: ChatRequest): string {
+  const { messages, tools, seed } = request
+  const text = canonicalText({ model: plan.model, sampling: plan.sampling, messages, tools, seed })
+  return createHash('sha256').update(text).digest('hex')
+}
+
+const fileName = (key: string, number: number): string => `exchange-${key}.${number}.json`
+const planName = (plan: ModelPlan): string =>
+  `model-${createHash('sha256').update(plan.model).digest('hex').slice(0, 16)}.json`
+
+const isCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code
+
+/** Writes a whole file under a name that is still free; false when it is taken. Other workers may write here too. */
+function writeNew(dir: string, name: string, value: unknown): boolean {
+  const beside = join(dir, `.${name}.${process.pid}.tmp`)
+  writeFileSync(beside, `${JSON.stringify(value, null, 1)}\n`)
+  try {
+    linkSync(beside, join(dir, name))
+    return true
+  } catch (error) {
+    if (isCode(error, 'EEXIST')) return false
+    throw error
+  } finally {
+    rmSync(beside, { force: true })
+  }
+}
+
+function unusable(dir: string, error: unknown): ConfigError {
+  return new ConfigError(
+    `exchanges cannot be recorded in ${dir}: ${error instanceof Error ? error.message : String(error)}`,
+    {
+      code: 'recording_not_writable',
+      remedy: 'Set BENCH_RECORD to a folder that can be written to.',
+      cause: error,
+    },
+  )
+}
+
+/** The same request more often than this is no trial any more. */
+const MAX_REPEATS = 1_000
+
+/**
+ * A model whose every exchange is kept below `dir`, with what the model and its server are. The key of the server is not.
+ * A request that is made again is kept again, with its own number.
+ * @throws ConfigError code `recording_not_writable`, here or from `complete`
+ */
+export function recordExchanges(model: ChatModel, dir: string): ChatModel {
+  const { plan } = model
+  const keep = (work: () => void): void => {
+    try {
+      work()
+    } catch (error) {
+      throw unusable(dir, error)
+    }
+  }
+  keep(() => {
+    mkdirSync(dir, { recursive: true })
+    const { recording: _, ...rest } = plan
+    writeNew(dir, planName(plan), { ...rest, apiKey: null })
+  })
+  return {
+    plan,
+    async complete(request, signal) {
+      const reply = await model.complete(request, signal)
+      const key = exchangeKey(plan, request)
+      keep(() => {
+        for (let number = 1; number <= MAX_REPEATS; number += 1) {
+          if (writeNew(dir, fileName(key, number), { key, request, reply })) return
+        }
+      })
+      return reply
+    },
+  }
+}
+
+function readJson(file: string): unknown {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return undefined
+    throw error
+  }
+  const parsed = parseJson(text)
+  return parsed.ok ? parsed.value : null
+}
+
+/**
+ * A model that answers from a recording, without a server. A request made again gets the next of its recorded replies,
+ * and the last of them from then on. What is not there is `infra` with code `replay_missing`.
+ */
+export function replayExchanges(plan: ModelPlan, dir: string): ChatModel {
+  const asked = new Map<string, number>()
+  return {
+    plan,
+    async complete(request, signal) {
+      signal.throwIfAborted()
+      const key = exchangeKey(plan, request)
+      const number = (asked.get(key) ?? 0) + 1
+      asked.set(key, number)
+      let found = readJson(join(dir, fileName(key, number)))
+      for (let earlier = number - 1; found === undefined && earlier > 0; earlier -= 1) {
+        found = readJson(join(dir, fileName(key, earlier)))
+      }
+      if (isExchange(found) && found.key === key) return found.reply
+      const turn = request.messages.filter(({ role }) => role === 'assistant').length + 1
+      return {
+        kind: 'infra',
+        code: 'replay_missing',
+        detail:
+          found === undefined
+            ? `the recording in ${dir} has no reply to turn ${turn} with seed ${request.seed} (exchange ${key.slice(0, 12)})`
+            : `the recording in ${dir} has an unreadable file for turn ${turn} (exchange ${key.slice(0, 12)})`,
+        remedy:
+          'Record again with BENCH_RECORD: task, tools, sampling, seed and every tool result must be the same as they were.',
+      }
+    },
+  }
+}
+
+/**
+ * What was recorded about the model, in the place of asking a server.
+ * @param model its name; null takes the only one there is
+ * @throws ConfigError code `replay_empty`, `unknown_model` or `model_not_chosen`
+ */
+export function planFromRecording(dir: string, model: string | null): ModelPlan {
+  let names: readonly string[]
+  try {
+    names = readdirSync(dir).filter(name => /^model-[0-9a-f]+\.json$/.test(name))
+  } catch (error) {
+    if (!isCode(error, 'ENOENT') && !isCode(error, 'ENOTDIR')) throw error
+    names = []
+  }
+  const plans = names.map(name => readJson(join(dir, name))).filter(plan => isPlan(plan))
+  if (plans.length === 0) {
+    throw new ConfigError(`there is no recording in ${dir}`, {
+      code: 'replay_empty',
+      remedy: 'Set BENCH_REPLAY to a folder that a run with BENCH_RECORD has filled.',
+    })
+  }
+  const chosen = model === null ? plans : plans.filter(plan => plan.model === model)
+  const [only, ...others] = chosen
+  const list = plans.map(plan => plan.model).join(', ')
+  if (only === undefined) {
+    throw new ConfigError(`the recording in ${dir} is not of the model "${model}"`, {
+      code: 'unknown_model',
+      remedy: `Name one that was recorded: ${list}.`,
+    })
+  }
+  if (others.length > 0) {
+    throw new ConfigError(`the recording in ${dir} is of several models: ${list}`, {
+      code: 'model_not_chosen',
+      remedy: `Name one, for example BENCH_MODEL=${only.model}.`,
+    })
+  }
+  return { ...only, recording: { mode: 'replay', dir } }
+}
