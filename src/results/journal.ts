@@ -19,7 +19,7 @@ import {
 import { join } from 'node:path'
 import { BenchError, ConfigError } from '../errors.ts'
 import { sealed, verifyResultHash } from './hash.ts'
-import { notWritable, systemCode } from './not-writable.ts'
+import { makeFolders, notWritable, systemCode } from './not-writable.ts'
 import type { TrialRecord } from './record-schema.ts'
 import { checkTrialRecord } from './validate.ts'
 
@@ -300,7 +300,7 @@ export function checkResultsDir(dir: string): void {
   const journal = join(dir, 'journal')
   const probe = join(journal, `.probe-${process.pid}-${randomBytes(6).toString('hex')}`)
   try {
-    mkdirSync(journal, { recursive: true })
+    makeFolders(journal)
     const descriptor = openSync(probe, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600)
     try {
       writeAll(descriptor, Buffer.alloc(4_096, 'probe'))

@@ -1,4 +1,6 @@
 /** What to say when results cannot be written. */
+import { existsSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { ErrorDetails } from '../errors.ts'
 
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -29,4 +31,21 @@ export function notWritable(path: string, error: unknown): [message: string, det
       cause: error,
     },
   ]
+}
+
+/**
+ * Makes a folder and what is missing above it.
+ * @throws the system's error. On a read-only disk Node's recursive mkdir says ENOENT, so the topmost missing folder is
+ * tried by itself: that tells the true cause.
+ */
+export function makeFolders(dir: string): void {
+  try {
+    mkdirSync(dir, { recursive: true })
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error
+    let topmost = dir
+    while (!existsSync(dirname(topmost)) && dirname(topmost) !== topmost) topmost = dirname(topmost)
+    mkdirSync(topmost)
+    mkdirSync(dir, { recursive: true })
+  }
 }

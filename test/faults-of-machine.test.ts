@@ -1,0 +1,163 @@
+/** What a run says and does when configuration, disk, sandbox or a spec file is at fault. */
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, rmdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { containersOf, eventually, runIdsIn } from './leftovers.ts'
+import { describeWith } from './needs.ts'
+import { createProject, type Run } from './project.ts'
+import { recordsIn } from './records.ts'
+import { call, conversation, say, startScriptedServer } from './scripted-server.ts'
+import { smallTask } from './small-tasks.ts'
+
+const REFERENCE = { BENCH_SANDBOX: 'docker', BENCH_AGENT: 'reference' }
+const ONE_TASK = { 'tasks/one.bench.ts': smallTask({ id: 'task_one' }) }
+const textOf = (run: Run) => run.stdout + run.stderr
+
+/** A memory file system of its own; only root may mount one. */
+async function mountedFolder(options: string): Promise<{ readonly dir: string } & AsyncDisposable> {
+  const dir = await mkdtemp(join(tmpdir(), 'agent-bench-disk-'))
+  execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', dir])
+  return {
+    dir,
+    async [Symbol.asyncDispose]() {
+      execFileSync('umount', [dir])
+      await rmdir(dir)
+    },
+  }
+}
+const isRoot = process.getuid?.() === 0
+
+await describeWith(['docker'], 'a configuration that is wrong', () => {
+  it.each([
+    [
+      'a config file that does not parse',
+      'export default {',
+      {},
+      /bench\.config\.ts cannot be loaded/,
+      /remedy: Correct bench\.config\.ts/,
+    ],
+    ['an unknown setting', 'export default { trails: 3 }', {}, /unknown setting "trails"/, /Did you mean trials\?/],
+    ['a setting that does not fit', 'export default { k: "3" }', {}, /k in bench\.config\.ts is "3"/, /whole number/],
+    ['BENCH_K=0', null, { BENCH_K: '0' }, /BENCH_K is "0"/, /whole number from 1/],
+    ['BENCH_K=abc', null, { BENCH_K: 'abc' }, /BENCH_K is "abc"/, /whole number from 1/],
+    [
+      'an unknown variable',
+      null,
+      { BENCH_MODLE: 'x' },
+      /BENCH_MODLE is not one of agent-bench/,
+      /Did you mean BENCH_MODEL\?/,
+    ],
+    ['an unknown agent', null, { BENCH_AGENT: 'refrence' }, /refrence/, /remedy: .*reference/],
+  ])('%s: status 2, message and remedy, no stack', async (_name, config, env, message, remedy) => {
+    await using project = await createProject({
+      ...ONE_TASK,
+      ...(config === null ? {} : { 'bench.config.ts': config }),
+    })
+    const run = await project.run([], { ...REFERENCE, ...env })
+    expect(textOf(run)).toMatch(message)
+    expect(textOf(run)).toMatch(remedy)
+    expect(textOf(run)).not.toMatch(/node_modules|src\/runner/)
+    expect(run.status).toBe(2)
+    expect(await project.summaries()).toEqual([])
+  })
+
+  it('a spec file that throws when it is imported fails alone: the others run, status 1, said in the last lines', async () => {
+    const thrower = "import 'agent-bench'\nthrow new Error('my own mistake')\n"
+    await using project = await createProject({ ...ONE_TASK, 'tasks/broken.bench.ts': thrower })
+    const run = await project.run([], REFERENCE)
+    expect(run.status).toBe(1)
+    expect(textOf(run)).toMatch(/my own mistake[\s\S]*broken\.bench\.ts:2/)
+    expect(run.stdout).toMatch(/^broken {3}1 spec file/m)
+    expect((await project.summaries()).map(summary => summary.verdict)).toEqual(['pass'])
+  })
+})
+
+await describeWith(['docker'], 'a results folder that cannot be written', () => {
+  it.skipIf(!isRoot)('read-only (as root): status 2 before the first trial', async () => {
+    await using project = await createProject(ONE_TASK)
+    await using disk = await mountedFolder('ro,size=1m')
+    const run = await project.run([], { ...REFERENCE, BENCH_RESULTS_DIR: join(disk.dir, 'results') })
+    expect(run.status).toBe(2)
+    expect(textOf(run)).toMatch(/results cannot be written to .*EROFS/)
+    expect(textOf(run)).toMatch(/remedy: .*read-only.*BENCH_RESULTS_DIR/)
+  })
+
+  it.skipIf(!isRoot)(
+    'full in the middle of a run (as root): the run stops with status 2, what fitted is kept',
+    async () => {
+      await using project = await createProject(ONE_TASK)
+      await using disk = await mountedFolder('size=64k')
+      const resultsDir = join(disk.dir, 'results')
+      const run = await project.run([], { ...REFERENCE, BENCH_RESULTS_DIR: resultsDir, BENCH_K: '40' })
+      expect(run.status).toBe(2)
+      expect(run.stdout).toMatch(/^stopped .*results cannot be written to .*ENOSPC/m)
+      expect(run.stdout).toMatch(/remedy: Make room/)
+      const kept = recordsIn(resultsDir)
+      expect(kept.length).toBeGreaterThan(0)
+      expect(kept.length).toBeLessThan(40)
+      expect(kept.every(record => record.outcome === 'passed')).toBe(true)
+    },
+  )
+
+  it('two runs at once in one folder keep their records apart', async () => {
+    await using project = await createProject({ 'tasks/one.bench.ts': smallTask({ id: 'task_one', sleeps: 0.2 }) })
+    const runs = await Promise.all([project.run([], REFERENCE), project.run([], REFERENCE)])
+    expect(runs.map(run => run.status)).toEqual([0, 0])
+    const summaries = await project.summaries()
+    expect(summaries.map(summary => [summary.trials_run, summary.verdict])).toEqual([
+      [3, 'pass'],
+      [3, 'pass'],
+    ])
+    const records = recordsIn(join(project.dir, 'results'))
+    expect(new Set(records.map(record => `${record.run_id} ${record.trial_index}`)).size).toBe(6)
+  })
+})
+
+await describeWith(['docker'], 'a sandbox that fails or fills up', () => {
+  it('a full disk is what the model sees; the trial goes on and can pass', async () => {
+    await using project = await createProject(ONE_TASK)
+    const fill = 'head -c 2000000000 /dev/zero > big.bin; echo "status $?"; rm big.bin'
+    await using server = await startScriptedServer(
+      conversation([
+        call('execute_command', { command: fill }),
+        call('write_file', { path: 'out.txt', content: 'Hello Ada\n' }),
+        say('Done.'),
+      ]),
+    )
+    const run = await project.run([], { BENCH_SANDBOX: 'docker', BENCH_BASE_URL: server.baseUrl, BENCH_K: '1' })
+    expect(JSON.stringify(server.requests[1]?.body)).toMatch(/No space left on device/)
+    expect(JSON.stringify(server.requests[1]?.body)).toMatch(/status 1/)
+    expect(run.status).toBe(0)
+    const [summary] = await project.summaries()
+    expect(summary?.trials[0]).toMatchObject({ outcome: 'passed', infra_attempts: [] })
+  })
+
+  it('a container that is removed in mid-trial costs an attempt: a new one, the trial again, and it passes', async () => {
+    await using project = await createProject({ 'tasks/one.bench.ts': smallTask({ id: 'task_one', sleeps: 2 }) })
+    const resultsDir = join(project.dir, 'results')
+    const started = project.start([], { ...REFERENCE, BENCH_K: '1' })
+    let output = ''
+    started.process.stdout?.on('data', (text: string) => {
+      output += text
+    })
+    expect(await eventually(() => containersOf(runIdsIn(resultsDir)).length === 1, 30_000), output).toBe(true)
+    await new Promise(resolve => setTimeout(resolve, 1_000)) // the command of the trial runs
+    execFileSync('docker', ['rm', '-f', ...containersOf(runIdsIn(resultsDir))], { stdio: 'ignore' })
+    const run = await started.ended
+    expect(run.status).toBe(0)
+    const [summary] = await project.summaries()
+    expect(summary).toMatchObject({ verdict: 'pass' })
+    expect(summary?.trials[0]?.infra_attempts).toEqual([expect.objectContaining({ code: 'sandbox_lost' })])
+  })
+
+  it('a results folder that was given away by a relative path is below the project', async () => {
+    await using project = await createProject(ONE_TASK)
+    await mkdir(join(project.dir, 'out'))
+    const run = await project.run([], { ...REFERENCE, BENCH_K: '1', BENCH_RESULTS_DIR: 'out/here' })
+    expect(run.status).toBe(0)
+    expect(recordsIn(join(project.dir, 'out/here'))).toHaveLength(1)
+    expect(await project.results()).toEqual([])
+  })
+})

@@ -1,0 +1,131 @@
+/** What a run says and does when the model server is at fault: message, remedy, outcome, exit status. */
+import { createServer } from 'node:http'
+import { expect, it } from 'vitest'
+import { describeWith } from './needs.ts'
+import { createProject, type Run } from './project.ts'
+import { call, conversation, type ScriptedReply, say, startScriptedServer } from './scripted-server.ts'
+import { smallTask } from './small-tasks.ts'
+
+const ONE_TASK = { 'tasks/one.bench.ts': smallTask({ id: 'task_one' }) }
+const GREETING = [call('write_file', { path: 'out.txt', content: 'Hello Ada\n' }), say('Done.')]
+const DOCKER = { BENCH_SANDBOX: 'docker' }
+
+const textOf = (run: Run) => run.stdout + run.stderr
+const notFound = (message: string): ScriptedReply => ({ status: 404, body: { error: { message } } })
+
+/** A run that could not be made: status 2, a remedy, no other agent instead, nothing recorded. */
+async function expectRefusal(env: Readonly<Record<string, string>>, message: RegExp, remedy: RegExp): Promise<void> {
+  await using project = await createProject(ONE_TASK)
+  const run = await project.run([], { ...DOCKER, BENCH_K: '1', ...env })
+  expect(textOf(run)).toMatch(message)
+  expect(textOf(run)).toMatch(remedy)
+  expect(textOf(run)).not.toContain('NOT A MODEL RESULT')
+  expect(run.status).toBe(2)
+  expect(await project.summaries()).toEqual([])
+}
+
+await describeWith(['docker'], 'a server that was named and cannot be used', () => {
+  it('closed port', async () => {
+    await expectRefusal({ BENCH_BASE_URL: 'http://127.0.0.1:9/v1' }, /127\.0\.0\.1:9/, /remedy: .*server/i)
+  })
+
+  it('wrong path', async () => {
+    await using server = await startScriptedServer(conversation(GREETING))
+    const address = `http://127.0.0.1:${server.port}/somewhere/else`
+    await expectRefusal({ BENCH_BASE_URL: address }, /404/, /remedy: .*BENCH_BASE_URL/)
+  })
+
+  it('401', async () => {
+    await using server = await startScriptedServer(conversation(GREETING), { apiKey: 'secret' })
+    await expectRefusal({ BENCH_BASE_URL: server.baseUrl, BENCH_API_KEY: 'wrong' }, /401/, /remedy: .*BENCH_API_KEY/)
+  })
+
+  it('404 to completions stops the run at the first trial', async () => {
+    await using server = await startScriptedServer(() => notFound('File Not Found'))
+    await expectRefusal({ BENCH_BASE_URL: server.baseUrl }, /404: File Not Found/, /remedy: .*BENCH_BASE_URL/)
+    expect(server.requests).toHaveLength(1)
+  })
+
+  it('unknown model', async () => {
+    await using server = await startScriptedServer(() => notFound('model "llama-99" not found, try pulling it first'))
+    const env = { BENCH_BASE_URL: server.baseUrl, BENCH_MODEL: 'llama-99' }
+    await expectRefusal(env, /llama-99/, /remedy: .*BENCH_MODEL/)
+  })
+
+  it('500 to everything', async () => {
+    const server = createServer((_request, response) => {
+      response.writeHead(500, { 'content-type': 'application/json' }).end('{"error":{"message":"out of memory"}}')
+    })
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    try {
+      const address = server.address()
+      if (address === null || typeof address === 'string') throw new Error('no TCP port was given')
+      await expectRefusal({ BENCH_BASE_URL: `http://127.0.0.1:${address.port}/v1` }, /500/, /remedy: /)
+    } finally {
+      server.close()
+    }
+  })
+})
+
+await describeWith(['docker'], 'a server that fails during the run', () => {
+  it('dying in mid-stream is infra after two repetitions, status 2, and says how to go on', async () => {
+    await using project = await createProject(ONE_TASK)
+    const piece = { choices: [{ index: 0, delta: { content: 'I will' }, finish_reason: null }] }
+    await using server = await startScriptedServer(() => ({ drop: true, after: [piece] }))
+    const run = await project.run([], { ...DOCKER, BENCH_BASE_URL: server.baseUrl, BENCH_K: '1' })
+    expect(run.status).toBe(2)
+    expect(server.requests).toHaveLength(3)
+    const [summary] = await project.summaries()
+    expect(summary).toMatchObject({ verdict: 'inconclusive', n: 0, excluded: { infra: 1 } })
+    expect(summary?.trials[0]).toMatchObject({ outcome: 'infra', failure_reason: 'stream_dropped' })
+    expect(summary?.trials[0]?.infra_attempts).toHaveLength(3)
+    expect(run.stdout).toMatch(/stream_dropped[\s\S]*not the model's\s+failure/)
+    expect(run.stdout).toMatch(/remedy: .*server/)
+    expect(run.stdout).toContain('BENCH_RESUME=1')
+  })
+
+  it('breaking off once costs one attempt and nothing else', async () => {
+    await using project = await createProject(ONE_TASK)
+    const script = conversation(GREETING)
+    const server = await startScriptedServer((body, index) =>
+      index === 0 ? { drop: true, after: [] } : typeof script === 'function' ? script(body, index) : say(''),
+    )
+    await using _server = server
+    const run = await project.run([], { ...DOCKER, BENCH_BASE_URL: server.baseUrl, BENCH_K: '1' })
+    expect(run.status).toBe(0)
+    const [summary] = await project.summaries()
+    expect(summary?.trials[0]?.infra_attempts).toEqual([expect.objectContaining({ code: 'connection_lost' })])
+  })
+
+  it('gone for good stops the run after three trials, with one message', async () => {
+    const files = Object.fromEntries(
+      ['a', 'b', 'c', 'd'].map(name => [`tasks/${name}.bench.ts`, smallTask({ id: `task_${name}` })]),
+    )
+    await using project = await createProject(files)
+    const server = await startScriptedServer(body => {
+      const turn = conversation(GREETING)
+      if (server.requests.length >= 3) setImmediate(() => server[Symbol.asyncDispose]())
+      return typeof turn === 'function' ? turn(body, 0) : say('')
+    })
+    const run = await project.run([], { ...DOCKER, BENCH_BASE_URL: server.baseUrl })
+    expect(run.status).toBe(2)
+    const trials = (await project.summaries()).flatMap(summary => summary.trials)
+    expect(trials.filter(trial => trial.outcome === 'infra')).toHaveLength(3)
+    expect(run.stdout.match(/^stopped /gm)).toHaveLength(1)
+    expect(run.stdout).toMatch(/^stopped {2}the model server failed in 3 trials in a row/m)
+    expect(run.stdout).toMatch(/remedy: .*BENCH_RESUME=1/)
+  })
+
+  it('500 to every completion stops the run as soon as a second task meets it', async () => {
+    const files = Object.fromEntries(
+      ['a', 'b', 'c', 'd'].map(name => [`tasks/${name}.bench.ts`, smallTask({ id: `task_${name}` })]),
+    )
+    await using project = await createProject(files)
+    await using server = await startScriptedServer(() => ({ status: 500, body: { error: { message: 'CUDA error' } } }))
+    const run = await project.run([], { ...DOCKER, BENCH_BASE_URL: server.baseUrl })
+    expect(run.status).toBe(2)
+    const trials = (await project.summaries()).flatMap(summary => summary.trials)
+    expect(trials.length).toBeLessThanOrEqual(5)
+    expect(run.stdout).toMatch(/^stopped .*CUDA error/m)
+  })
+})
