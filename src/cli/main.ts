@@ -5,12 +5,13 @@ import { BenchError, explainError } from '../errors.ts'
 import type { AddCommand, CliContext } from './command.ts'
 import { addCheck } from './commands/check.ts'
 import { addDoctor } from './commands/doctor.ts'
+import { addLint } from './commands/lint.ts'
 import { addNew } from './commands/new.ts'
 import { addReport } from './commands/report.ts'
 import { addWhy } from './commands/why.ts'
 
 /** In the order of `--help`. */
-const COMMANDS: readonly AddCommand[] = [addDoctor, addCheck, addNew, addReport, addWhy]
+const COMMANDS: readonly AddCommand[] = [addDoctor, addCheck, addLint, addNew, addReport, addWhy]
 
 function version(): string {
   const file = createRequire(import.meta.url).resolve('agent-bench/package.json')

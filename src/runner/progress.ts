@@ -9,10 +9,10 @@ export interface Progress {
   readonly workers: number
 }
 
-/** `45 s`, `12 min`, `3.5 h`. */
+/** `0.4 s`, `45 s`, `12 min`, `3.5 h`. */
 export function durationInWords(milliseconds: number): string {
   const seconds = milliseconds / 1_000
-  if (seconds < 1) return 'less than 1 s'
+  if (seconds < 9.95) return `${Math.max(0.1, seconds).toFixed(1)} s`
   if (seconds < 120) return `${Math.round(seconds)} s`
   if (seconds < 7_200) return `${Math.round(seconds / 60)} min`
   return `${(seconds / 3_600).toFixed(1)} h`
@@ -22,5 +22,5 @@ export function durationInWords(milliseconds: number): string {
 export function projection({ firstTrialMs, trials, workers }: Progress): string | null {
   if (trials < 2) return null
   const rounds = Math.ceil(trials / Math.max(1, Math.min(workers, trials)))
-  return `time     the first trial took ${durationInWords(firstTrialMs)}; all ${trials} may take about ${durationInWords(firstTrialMs * rounds)}`
+  return `time     the first trial took ${durationInWords(firstTrialMs)}; at that pace all ${trials} take about ${durationInWords(firstTrialMs * rounds)}`
 }

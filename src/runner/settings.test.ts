@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { ConfigError } from '../errors.ts'
-import { readSettings } from './settings.ts'
+import { readSettings, SETTINGS } from './settings.ts'
 
 function refusal(config: unknown, env: Record<string, string>): ConfigError {
   try {
@@ -61,4 +62,12 @@ describe('readSettings', () => {
   it('never shows an API key', () => {
     expect(refusal(undefined, { BENCH_API_KEY: '   ' }).message).not.toContain('   ')
   })
+})
+
+it('every setting and variable is in the table of the README', () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+  for (const { name, variable } of SETTINGS) {
+    expect(readme).toContain(`\`${variable}\``)
+    expect(readme).toContain(`\`${name}\``)
+  }
 })

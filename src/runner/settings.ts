@@ -159,6 +159,9 @@ const RULES: Readonly<Record<keyof BenchConfig, Rule & { readonly variable: stri
 
 const NAMES = Object.keys(RULES)
 
+/** Names of all settings with their variables. */
+export const SETTINGS = Object.entries(RULES).map(([name, { variable }]) => ({ name, variable }))
+
 function nearest(name: string, known: readonly string[]): string {
   const ranked = known.map(candidate => ({ candidate, far: distance(name.toLowerCase(), candidate.toLowerCase()) }))
   ranked.sort((a, b) => a.far - b.far)

@@ -1,0 +1,49 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { main } from '../main.ts'
+
+let directory: string
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'agent-bench-lint-'))
+})
+afterEach(() => rm(directory, { recursive: true, force: true }))
+
+async function lint(document: string, args: readonly string[] = []) {
+  await mkdir(join(directory, 'my-skill'), { recursive: true })
+  await writeFile(join(directory, 'my-skill/SKILL.md'), document)
+  let out = ''
+  const write = (text: string) => {
+    out += text
+  }
+  const status = await main(['lint', 'my-skill', ...args], { directory, write, writeError: write })
+  return { status, out }
+}
+
+describe('agent-bench lint', () => {
+  it('has nothing to say of a good skill', async () => {
+    const { status, out } = await lint('---\nname: my-skill\ndescription: Says hello.\n---\nSay hello.\n')
+    expect({ status, out }).toEqual({ status: 0, out: 'my-skill: nothing to complain of\n' })
+  })
+
+  it('names file, line, rule and remedy, with status 1', async () => {
+    const { status, out } = await lint('---\nname: My_Skill\ndescription: Says hello.\n---\nSay hello.\n')
+    expect(status).toBe(1)
+    expect(out).toMatch(/^my-skill\/SKILL\.md:2:\d+ error name: .+\(.+\)$/m)
+  })
+
+  it('gives one JSON object when asked', async () => {
+    const { out } = await lint('---\nname: my-skill\n---\nSay hello.\n', ['--json'])
+    expect(JSON.parse(out)).toMatchObject({ errors: 1, findings: [{ file: 'SKILL.md', level: 'error' }] })
+  })
+
+  it('says so when there is no such directory, with status 2', async () => {
+    let out = ''
+    const write = (text: string) => {
+      out += text
+    }
+    expect(await main(['lint', 'nowhere'], { directory, write, writeError: write })).toBe(2)
+    expect(out).toContain('remedy:')
+  })
+})
