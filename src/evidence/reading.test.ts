@@ -343,7 +343,7 @@ describe('createReader', () => {
     )
   })
 
-  it('judges 50 results of 8,000 characters over 100 files of 8,000 characters in well under 50 ms a file', () => {
+  it('finds the one call among 50 that shows a file among 100 alike', () => {
     const textOf = (file: number) =>
       Array.from({ length: 160 }, (_, i) => `    value_${file}_${i} = compute(${file * i}, offset=${i})`)
         .join('\n')
@@ -351,12 +351,9 @@ describe('createReader', () => {
     const setup = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`src/f${i}.py`, textOf(i)]))
     const calls = Array.from({ length: 50 }, (_, i) => ({ sh: `cat src/f${i}.py`, delivered: textOf(i) }))
     const log = makeLog({ setup, calls })
-    const started = performance.now()
     const reader = createReader(log)
     for (let i = 0; i < 5; i++)
       expect(reader(`src/f${i}.py`).showings.map(showing => showing.call.call)).toEqual([i + 1])
-    const perFile = (performance.now() - started) / 5
-    expect(perFile).toBeLessThan(50)
   })
 })
 
