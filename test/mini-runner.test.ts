@@ -233,7 +233,13 @@ await describeWith(['namespaces', 'pytest'], 'the mini runner', () => {
   afterAll(() => rm(folder, { recursive: true }))
 
   function runTests(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<Ran> {
-    const env = { PATH: process.env.PATH ?? '', PYTHONDONTWRITEBYTECODE: '1', LANG: 'C.UTF-8', ...environment }
+    const env = {
+      PATH: process.env.PATH ?? '',
+      PYTHONDONTWRITEBYTECODE: '1',
+      LANG: 'C.UTF-8',
+      TMPDIR: folder,
+      ...environment,
+    }
     return new Promise(resolve => {
       execFile(python, ['-m', 'pytest', ...args], { cwd: folder, env, timeout: 60_000 }, (error, stdout) => {
         resolve({ status: typeof error?.code === 'number' ? error.code : 0, lines: stdout.trimEnd().split('\n') })
