@@ -1,10 +1,12 @@
 /** Removes containers of harnesses that died before the engine knew of it: between creating and starting, usually. */
 import { hostname } from 'node:os'
+import { setTimeout } from 'node:timers/promises'
 import type Docker from 'dockerode'
 import { LABELS } from './container.ts'
 import { engineStatus, within } from './engine.ts'
 
 const DEADLINE_MS = 20_000
+const GONE_POLL_MS = 20
 
 /**
  * Removes labelled containers whose harness ran on this host and runs no more.
@@ -36,12 +38,30 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Removes a container in whatever state it is; that it is gone already, or just going, is no error. */
+/**
+ * Removes a container in whatever state it is, and returns when it is gone. That somebody else removes it is no error:
+ * the engine itself does (AutoRemove) as soon as the executor ends, or could not be started.
+ */
 export async function removeContainer(client: Docker, id: string): Promise<void> {
+  const container = client.getContainer(id)
   try {
-    await within(DEADLINE_MS, 'the Docker engine', client.getContainer(id).remove({ force: true, v: true }))
+    await within(DEADLINE_MS, 'the Docker engine', container.remove({ force: true, v: true }))
   } catch (error) {
     const status = engineStatus(error)
-    if (status !== 404 && status !== 409) throw error
+    if (status === 404) return
+    if (status !== 409) throw error
+    await untilGone(container)
   }
+}
+
+async function untilGone(container: Docker.Container): Promise<void> {
+  for (const end = performance.now() + DEADLINE_MS; performance.now() < end; await setTimeout(GONE_POLL_MS)) {
+    try {
+      await within(DEADLINE_MS, 'the Docker engine', container.inspect())
+    } catch (error) {
+      if (engineStatus(error) === 404) return
+      throw error
+    }
+  }
+  throw new Error(`the container ${container.id} is not gone ${DEADLINE_MS} ms after its removal began`)
 }
