@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openSandbox, type PreparedSandbox, prepareSandbox, type Sandbox } from '../src/sandbox/index.ts'
 import { describeWith } from './needs.ts'
 import { outputOf, run } from './sandbox-contract/fixture.ts'
@@ -163,6 +163,8 @@ await describeWith(['namespaces'], `the namespace driver of ${USER}`, () => {
         JSON.stringify(prepared),
         RUN_ID,
       ])
+      // Also when an expectation fails.
+      onTestFinished(() => void holder.kill('SIGKILL'))
       const [said] = await once(holder.stdout, 'data')
       expect(String(said)).toBe('running\n')
       let below: readonly string[] = []
