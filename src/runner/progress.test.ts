@@ -3,7 +3,9 @@ import { durationInWords, projection } from './progress.ts'
 
 describe('the projected time of a run', () => {
   it('is the first trial times the trials, divided among the workers', () => {
-    expect(projection({ firstTrialMs: 30_000, trials: 12, workers: 1 })).toContain('at that pace all 12 take about 6 min')
+    expect(projection({ firstTrialMs: 30_000, trials: 12, workers: 1 })).toContain(
+      'at that pace all 12 take about 6 min',
+    )
     expect(projection({ firstTrialMs: 30_000, trials: 12, workers: 4 })).toContain('about 90 s')
   })
 
