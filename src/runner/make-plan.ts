@@ -1,7 +1,8 @@
+import { resolve } from 'node:path'
 import { createAgent, needsModel } from '../agents/index.ts'
 import { ConfigError } from '../errors.ts'
 import type { ModelPlan } from '../model/chat-model.ts'
-import { type PlannedModel, planModel, USUAL_PORTS } from '../model/index.ts'
+import { type PlannedModel, planFromRecording, planModel, USUAL_PORTS } from '../model/index.ts'
 import { checkResultsDir } from '../results/journal.ts'
 import { prepareSandbox } from '../sandbox/index.ts'
 import type { HarnessInfo, RecordedTrial, TrialPlan } from '../trial/plan.ts'
@@ -32,26 +33,41 @@ interface ChosenModel {
 }
 
 /** The agent of the run and, when it needs one, its model: the named one, else one that is found, else no model and the reference agent. */
-async function chooseModel(settings: Settings): Promise<ChosenModel> {
+async function chooseModel(settings: Settings, root: string): Promise<ChosenModel> {
   const asked = settings.agent
   if (asked !== null && !needsModel(asked)) {
     createAgent(asked, { model: null }) // an unknown name is refused here, before anything is started
     return { agent: asked, model: null, lines: [`agent    ${asked} (built in; no model takes part)`] }
   }
+  const sampling = {
+    temperature: settings.temperature,
+    topP: settings.topP,
+    maxTokens: settings.maxTokens,
+    extraBody: settings.extraBody,
+  }
+  if (settings.replay !== null) {
+    const dir = resolve(root, settings.replay)
+    // The sampling is this run's: where it is another than the recorded one, the exchanges are missing, as they should.
+    const model = { ...planFromRecording(dir, settings.model), sampling }
+    return {
+      agent: asked ?? 'tools',
+      model,
+      lines: [`model    ${model.model} from the recording in ${dir}; no server takes part`],
+    }
+  }
   const planned = await planModel({
     model: settings.model,
     baseUrl: settings.baseUrl,
     apiKey: settings.apiKey,
-    sampling: {
-      temperature: settings.temperature,
-      topP: settings.topP,
-      maxTokens: settings.maxTokens,
-      extraBody: settings.extraBody,
-    },
+    sampling,
     idleTimeoutMs: settings.requestTimeout * 1_000,
   })
   if (planned !== null) {
-    return { agent: asked ?? 'tools', model: planned.plan, lines: linesOf(planned, settings) }
+    const lines = linesOf(planned, settings)
+    if (settings.record === null) return { agent: asked ?? 'tools', model: planned.plan, lines }
+    const dir = resolve(root, settings.record)
+    const model: ModelPlan = { ...planned.plan, recording: { mode: 'record', dir } }
+    return { agent: asked ?? 'tools', model, lines: [...lines, `record   ${dir}`] }
   }
   const ports = USUAL_PORTS.join(', ')
   if (asked !== null) {
@@ -84,7 +100,7 @@ function linesOf({ plan, warnings }: PlannedModel, settings: Settings): readonly
  */
 export async function makePlan(settings: Settings, context: PlanContext): Promise<MadePlan> {
   checkResultsDir(context.resultsDir)
-  const { agent, model, lines } = await chooseModel(settings)
+  const { agent, model, lines } = await chooseModel(settings, context.root)
   const sandbox = await prepareSandbox(settings.sandbox, {
     image: settings.image,
     runId: context.runId,

@@ -30,6 +30,10 @@ export interface BenchConfig {
   skillDir?: string
   workers?: number
   resume?: boolean
+  /** Folder in which every exchange with the model is kept. */
+  record?: string
+  /** Folder of such a recording: trials are answered from it, without a server. */
+  replay?: string
   keep?: boolean
 }
 
@@ -66,6 +70,8 @@ export interface Settings {
   readonly skillDir: string | null
   readonly workers: number
   readonly resume: boolean
+  readonly record: string | null
+  readonly replay: string | null
   /** Keep the workspace of the last trial open when the run has ended. */
   readonly keep: boolean
 }
@@ -154,6 +160,8 @@ const RULES: Readonly<Record<keyof BenchConfig, Rule & { readonly variable: stri
   skillDir: { variable: 'BENCH_SKILL_DIR', ...text },
   workers: { variable: 'BENCH_WORKERS', ...wholeNumber(1, 64) },
   resume: { variable: 'BENCH_RESUME', ...onOff },
+  record: { variable: 'BENCH_RECORD', ...text },
+  replay: { variable: 'BENCH_REPLAY', ...text },
   keep: { variable: 'BENCH_KEEP', ...onOff },
 }
 
@@ -246,6 +254,12 @@ export function readSettings(
       remedy: 'Set BENCH_TRIALS to at least BENCH_K, or leave it out.',
     })
   }
+  if (values.has('record') && values.has('replay')) {
+    throw new ConfigError('exchanges are to be recorded and to come from a recording at once', {
+      code: 'setting_invalid',
+      remedy: 'Set BENCH_RECORD or BENCH_REPLAY, not both.',
+    })
+  }
   return {
     model: get('model', null),
     baseUrl: get('baseUrl', null),
@@ -270,6 +284,8 @@ export function readSettings(
     skillDir: get('skillDir', null),
     workers: get('workers', 1),
     resume: get('resume', false),
+    record: get('record', null),
+    replay: get('replay', null),
     keep: get('keep', false),
   }
 }

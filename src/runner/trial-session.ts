@@ -3,7 +3,7 @@ import type { TestContext } from 'vitest'
 import type { Agent } from '../agents/agent.ts'
 import { createAgent } from '../agents/index.ts'
 import { BenchError, ConfigError, explainError } from '../errors.ts'
-import { createChatModel } from '../model/index.ts'
+import { openChatModel } from '../model/index.ts'
 import { artifactsDirOf, exportArtifacts } from '../results/artifacts.ts'
 import { type Journal, openJournal } from '../results/journal.ts'
 import { openSandbox } from '../sandbox/index.ts'
@@ -27,7 +27,7 @@ export class TrialSession {
 
   private constructor(plan: TrialPlan) {
     this.#plan = plan
-    this.#agent = createAgent(plan.agent, { model: plan.model === null ? null : createChatModel(plan.model) })
+    this.#agent = createAgent(plan.agent, { model: plan.model === null ? null : openChatModel(plan.model) })
     this.#worker = new TrialWorker(plan, openSandbox)
     this.#journal = openJournal(plan.resultsDir, plan.runId, String(process.pid))
     endWithMainProcess()
