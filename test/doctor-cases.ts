@@ -1,0 +1,304 @@
+/** Servers with one defect each, and the probe that must find it. */
+import type { ProbeName, Verdict } from '../src/model/doctor/index.ts'
+import {
+  counting,
+  type Defect,
+  type doctorScript,
+  messagesOf,
+  promptTokensOf,
+  propsRoutes,
+  questionOf,
+  WINDOW,
+} from './doctor-server.ts'
+import type { ScriptedServerOptions } from './scripted-server.ts'
+
+export interface DoctorCase {
+  readonly defect: string
+  readonly probe: ProbeName
+  readonly verdict: Verdict
+  readonly change?: Defect
+  readonly script?: Parameters<typeof doctorScript>[1]
+  readonly server?: ScriptedServerOptions
+  readonly args?: readonly string[]
+  /** Other probes that notice the same defect. */
+  readonly also?: readonly string[]
+  readonly says: RegExp
+}
+
+export const error = (status: number, message: string) => ({
+  status,
+  body: { error: { message, type: 'server_error' } },
+})
+const isAbout = (body: Parameters<Defect>[1], words: string): boolean => questionOf(body).includes(words)
+let isGivenUp = false
+
+export const CASES: readonly DoctorCase[] = [
+  {
+    defect: 'answers 500 to everything',
+    probe: 'readiness',
+    verdict: 'broken',
+    change: () => error(500, 'boom'),
+    says: /boom/,
+  },
+  {
+    defect: 'serves another model',
+    probe: 'model',
+    verdict: 'degraded',
+    server: { model: 'llama-70b', models: [{ id: 'qwen-4b' }] },
+    says: /BENCH_MODEL=llama-70b/,
+  },
+  {
+    defect: 'reports no usage',
+    probe: 'usage',
+    verdict: 'degraded',
+    change: ({ timings: _, ...reply }) => ({ ...reply, usage: null }),
+    says: /token counts/,
+  },
+  {
+    defect: 'counts only new tokens of a prompt',
+    probe: 'usage',
+    verdict: 'degraded',
+    change: reply => counting(reply, 30),
+    also: ['tool_result broken'],
+    says: /prompt_tokens/,
+  },
+  {
+    defect: 'cuts prompts to 4,096 tokens in silence',
+    probe: 'window',
+    verdict: 'broken',
+    change: (reply, body) => counting(reply, Math.min(4_096, promptTokensOf(body))),
+    says: /cut to 4,096.*num_ctx/,
+  },
+  {
+    defect: 'has a tiny window',
+    probe: 'window',
+    verdict: 'broken',
+    script: { windowTokens: 1_024 },
+    server: { routes: propsRoutes(1_024) },
+    says: /1,024 tokens/,
+  },
+  {
+    defect: 'has a small window',
+    probe: 'window',
+    verdict: 'degraded',
+    script: { windowTokens: 4_096 },
+    server: { routes: propsRoutes(4_096) },
+    says: /4,096 tokens.*overflow/,
+  },
+  {
+    defect: 'answers prompts that are too long',
+    probe: 'overflow',
+    verdict: 'degraded',
+    script: { cutsSilently: true },
+    change: (reply, body) => counting(reply, Math.min(WINDOW, promptTokensOf(body))),
+    says: /in silence/,
+  },
+  {
+    defect: 'writes calls as text',
+    probe: 'tool_call',
+    verdict: 'broken',
+    change: ({ calls, ...reply }) =>
+      calls === undefined ? reply : { ...reply, text: '<tool_call>{"name": "read_file", "arguments": {}}</tool_call>' },
+    also: ['several_calls broken', 'nested_arguments broken', 'long_arguments broken', 'tool_choice degraded'],
+    says: /--jinja/,
+  },
+  {
+    defect: 'leaves the tools out of the prompt',
+    probe: 'tool_call',
+    verdict: 'broken',
+    change: ({ calls, ...reply }, body) =>
+      counting(
+        calls === undefined ? reply : { ...reply, text: 'I will read it.' },
+        promptTokensOf(body, { withTools: false }),
+      ),
+    also: ['tool_choice degraded'],
+    says: /do not reach the model/,
+  },
+  {
+    defect: 'cannot use tools',
+    probe: 'tool_call',
+    verdict: 'broken',
+    change: (reply, body) => (body.tools === undefined ? reply : error(500, 'tools param requires --jinja flag')),
+    also: [
+      'several_calls broken',
+      'nested_arguments broken',
+      'long_arguments broken',
+      'replay broken',
+      'tool_result broken',
+      'tool_choice degraded',
+    ],
+    says: /--jinja/,
+  },
+  {
+    defect: 'mixes the pieces of several calls',
+    probe: 'several_calls',
+    verdict: 'broken',
+    change: ({ calls, ...reply }) =>
+      calls === undefined || calls.length < 2
+        ? { ...reply, ...(calls === undefined ? {} : { calls }) }
+        : { ...reply, calls: [{ name: 'read_file', args: '{"path":"alpha.txt"}{"path":"beta.txt"}' }] },
+    says: /run together/,
+  },
+  {
+    defect: 'repeats a call',
+    probe: 'several_calls',
+    verdict: 'degraded',
+    change: ({ calls, ...reply }) =>
+      calls === undefined || calls.length < 2
+        ? { ...reply, ...(calls === undefined ? {} : { calls }) }
+        : { ...reply, calls: calls.map((call, index) => ({ ...call, args: { path: 'alpha.txt' }, id: `x${index}` })) },
+    says: /same call/,
+  },
+  {
+    defect: 'reads UTF-8 as Latin-1',
+    probe: 'nested_arguments',
+    verdict: 'broken',
+    change: ({ calls, ...reply }) => ({
+      ...reply,
+      ...(calls === undefined
+        ? {}
+        : {
+            calls: calls.map(call => ({
+              ...call,
+              args: typeof call.args === 'string' ? Buffer.from(call.args, 'utf8').toString('latin1') : call.args,
+            })),
+          }),
+    }),
+    says: /Zo/,
+  },
+  {
+    defect: 'sends objects inside of arguments as text',
+    probe: 'nested_arguments',
+    verdict: 'degraded',
+    change: ({ calls, ...reply }) => ({
+      ...reply,
+      ...(calls === undefined
+        ? {}
+        : {
+            calls: calls.map(call =>
+              call.name === 'save_person' ? { ...call, args: { person: '{"name":"x"}', note: 'y' } } : call,
+            ),
+          }),
+    }),
+    says: /as text/,
+  },
+  {
+    defect: 'cuts long arguments',
+    probe: 'long_arguments',
+    verdict: 'broken',
+    change: ({ calls, ...reply }) => ({
+      ...reply,
+      ...(calls === undefined
+        ? {}
+        : { calls: calls.map(call => ({ ...call, args: JSON.stringify(call.args).slice(0, 256) })) }),
+      ...(calls?.[0]?.name === 'write_file' ? {} : { ...(calls === undefined ? {} : { calls }) }),
+    }),
+    says: /after 256 characters/,
+  },
+  {
+    defect: 'refuses reasoning in the history',
+    probe: 'replay',
+    verdict: 'broken',
+    change: (reply, body) =>
+      messagesOf(body, 'assistant').some(message => 'reasoning_content' in message)
+        ? error(400, 'unexpected field reasoning_content')
+        : reply,
+    says: /reasoning/,
+  },
+  {
+    defect: 'refuses results of calls',
+    probe: 'replay',
+    verdict: 'broken',
+    change: (reply, body) =>
+      messagesOf(body, 'tool').length > 0 ? error(500, 'Jinja Exception: conversation roles must alternate') : reply,
+    also: ['tool_call broken', 'tool_result broken'],
+    says: /template/,
+  },
+  {
+    defect: 'drops results of calls',
+    probe: 'tool_result',
+    verdict: 'broken',
+    change: (reply, body) => counting(reply, promptTokensOf(body, { withResults: false })),
+    says: /do not reach the model/,
+  },
+  {
+    defect: 'ignores tool_choice',
+    probe: 'tool_choice',
+    verdict: 'degraded',
+    change: (reply, body) =>
+      body.tool_choice === 'none' ? { calls: [{ name: 'read_file', args: { path: 'a' } }] } : reply,
+    says: /"none"/,
+  },
+  {
+    defect: 'leaves reasoning in the text',
+    probe: 'reasoning',
+    verdict: 'degraded',
+    change: reply =>
+      reply.text === undefined || reply.finishReason === 'length'
+        ? reply
+        : { ...reply, text: `<think>hm</think>${reply.text}` },
+    says: /--reasoning-format/,
+  },
+  {
+    defect: 'ends streams without an end',
+    probe: 'stop_reason',
+    verdict: 'broken',
+    change: (reply, body) =>
+      isAbout(body, 'word yes') ? { chunks: [{ choices: [{ index: 0, delta: { content: 'yes' } }] }] } : reply,
+    says: /proxy/,
+  },
+  {
+    defect: 'says "stop" where the limit cut',
+    probe: 'length_stop',
+    verdict: 'degraded',
+    change: reply => ({ ...reply, ...(reply.finishReason === 'length' ? { finishReason: 'stop' } : {}) }),
+    says: /finish_reason "stop"/,
+  },
+  {
+    defect: 'does not keep the output limit',
+    probe: 'length_stop',
+    verdict: 'degraded',
+    change: (reply, body) =>
+      body.max_tokens === 2
+        ? { text: 'one two three four five six', usage: { prompt_tokens: 9, completion_tokens: 6, total_tokens: 15 } }
+        : reply,
+    says: /not kept/,
+  },
+  {
+    defect: 'goes on with requests that were given up',
+    probe: 'abort',
+    verdict: 'degraded',
+    change: (reply, body) => {
+      if (isAbout(body, 'Count from 1 to 1000')) isGivenUp = true
+      else if (isGivenUp) {
+        isGivenUp = false
+        return { ...reply, delayMs: 2_500 }
+      }
+      return reply
+    },
+    says: /given up/,
+  },
+  {
+    defect: 'answers differently each time',
+    probe: 'determinism',
+    verdict: 'degraded',
+    change: (reply, _body, index) =>
+      isAbout(_body, 'about the sea') ? { ...reply, text: `Sea number ${index}.` } : reply,
+    says: /3 different answers/,
+  },
+  {
+    defect: 'has one slot for two workers',
+    probe: 'slots',
+    verdict: 'degraded',
+    server: { routes: propsRoutes(WINDOW, 1) },
+    args: ['--workers', '2'],
+    says: /--parallel 2/,
+  },
+  {
+    defect: 'is slow',
+    probe: 'speed',
+    verdict: 'degraded',
+    change: reply => ({ ...reply, timings: { predicted_per_second: 3, prompt_per_second: 40 } }),
+    says: /34 minutes.*BENCH_TRIAL_TIMEOUT/,
+  },
+]
