@@ -7,7 +7,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ConfigError } from '../src/errors.ts'
 import { LABELS } from '../src/sandbox/docker/container.ts'
 import { buildImage } from '../src/sandbox/docker/image.ts'
-import { reapContainers } from '../src/sandbox/docker/reap.ts'
+import { listContainers, reapContainers } from '../src/sandbox/docker/reap.ts'
 import { openSandbox, type PreparedSandbox, prepareSandbox } from '../src/sandbox/index.ts'
 import { describeWith } from './needs.ts'
 import { run } from './sandbox-contract/fixture.ts'
@@ -28,8 +28,7 @@ await describeWith(['docker'], 'the docker driver', () => {
     prepared = await prepare()
   })
 
-  const containersOf = (runId: string) =>
-    client.listContainers({ all: true, filters: { label: [`${LABELS.run}=${runId}`] } })
+  const containersOf = (runId: string) => listContainers(client, `${LABELS.run}=${runId}`)
 
   sandboxContract('keeps the contract of sandboxes', () => openSandbox(prepared, { runId: RUN_ID }))
 

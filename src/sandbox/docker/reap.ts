@@ -13,11 +13,7 @@ const GONE_POLL_MS = 20
  * @returns How many were removed.
  */
 export async function reapContainers(client: Docker): Promise<number> {
-  const found = await within(
-    DEADLINE_MS,
-    'the Docker engine',
-    client.listContainers({ all: true, filters: { label: [LABELS.run] } }),
-  )
+  const found = await listContainers(client, LABELS.run)
   let removed = 0
   for (const { Id: id, Labels: labels } of found) {
     const pid = Number(labels[LABELS.pid])
@@ -26,6 +22,23 @@ export async function reapContainers(client: Docker): Promise<number> {
     removed += 1
   }
   return removed
+}
+
+/** Older engines answer the whole list with an error when a container vanishes while they make it. */
+const LIST_ATTEMPTS = 5
+
+/** All containers with a label (`name` or `name=value`), in whatever state. */
+export async function listContainers(client: Docker, label: string): Promise<readonly Docker.ContainerInfo[]> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const list = client.listContainers({ all: true, filters: { label: [label] } })
+      return await within(DEADLINE_MS, 'the Docker engine', list)
+    } catch (error) {
+      const status = engineStatus(error)
+      if (attempt === LIST_ATTEMPTS || (status !== 404 && status !== 500)) throw error
+      await setTimeout(GONE_POLL_MS)
+    }
+  }
 }
 
 function isRunning(pid: number): boolean {
