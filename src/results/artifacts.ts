@@ -6,7 +6,7 @@ import { closeSync, constants, lstatSync, mkdirSync, openSync, rmSync, writeSync
 import { join } from 'node:path'
 import { BenchError } from '../errors.ts'
 import type { FileMap } from '../sandbox/snapshot.ts'
-import { notWritable, systemCode } from './not-writable.ts'
+import { makeFolders, notWritable, systemCode } from './not-writable.ts'
 import { fileNamePart } from './store.ts'
 
 export const ARTIFACT_LIMITS = {
@@ -98,7 +98,7 @@ export function exportArtifacts(
 
 function makeRoot(dir: string): void {
   try {
-    mkdirSync(dir, { recursive: true })
+    makeFolders(dir)
   } catch (error) {
     throw new BenchError(...notWritable(dir, error))
   }

@@ -225,3 +225,10 @@ describe('checkResultsDir', () => {
     }
   })
 })
+
+it.runIf(process.platform === 'linux')(
+  'a results folder where the system makes none is refused, not waited for',
+  () => {
+    expect(() => checkResultsDir('/proc/agent-bench-results')).toThrow(/results cannot be written/)
+  },
+)

@@ -9,7 +9,6 @@ import {
   constants,
   fsyncSync,
   ftruncateSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readSync,
@@ -101,7 +100,7 @@ function create(dir: string, stem: string): { readonly file: string; readonly de
   for (let attempt = 1; attempt <= MAX_FILES_PER_WORKER; attempt++) {
     const file = join(dir, attempt === 1 ? `${stem}.jsonl` : `${stem}-${attempt}.jsonl`)
     try {
-      mkdirSync(dir, { recursive: true })
+      makeFolders(dir)
       const descriptor = openSync(file, flags, 0o644)
       syncDirectory(dir)
       return { file, descriptor }

@@ -34,18 +34,19 @@ export function notWritable(path: string, error: unknown): [message: string, det
 }
 
 /**
- * Makes a folder and what is missing above it.
- * @throws the system's error. On a read-only disk Node's recursive mkdir says ENOENT, so the topmost missing folder is
- * tried by itself: that tells the true cause.
+ * Makes a folder and what is missing above it, one by one: Node's own recursive mkdir never returns where a folder cannot
+ * be made because the system says ENOENT (below /proc), and hides that a disk is read-only.
+ * @throws the system's error of the topmost folder that cannot be made.
  */
 export function makeFolders(dir: string): void {
-  try {
-    mkdirSync(dir, { recursive: true })
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error
-    let topmost = dir
-    while (!existsSync(dirname(topmost)) && dirname(topmost) !== topmost) topmost = dirname(topmost)
-    mkdirSync(topmost)
-    mkdirSync(dir, { recursive: true })
+  const missing: string[] = []
+  for (let folder = dir; !existsSync(folder); folder = dirname(folder)) missing.push(folder)
+  for (const folder of missing.reverse()) {
+    try {
+      mkdirSync(folder)
+    } catch (error) {
+      // Another worker may have made it meanwhile.
+      if (systemCode(error) !== 'EEXIST') throw error
+    }
   }
 }

@@ -7,7 +7,6 @@ import {
   fsyncSync,
   linkSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -19,7 +18,7 @@ import { basename, join } from 'node:path'
 import { BenchError } from '../errors.ts'
 import { verifyResultHash } from './hash.ts'
 import { syncDirectory } from './journal.ts'
-import { notWritable, systemCode } from './not-writable.ts'
+import { makeFolders, notWritable, systemCode } from './not-writable.ts'
 import type { Summary } from './summary-schema.ts'
 import { checkSummary } from './validate.ts'
 
@@ -65,7 +64,7 @@ export function writeSummary(dir: string, summary: Summary, now = new Date()): s
     })
   }
   try {
-    mkdirSync(dir, { recursive: true })
+    makeFolders(dir)
     const temporary = join(dir, `.summary-${process.pid}-${randomBytes(6).toString('hex')}`)
     try {
       writeSynced(temporary, `${JSON.stringify(summary, null, 1)}\n`)
