@@ -62,12 +62,29 @@ await describeWith(['docker'], 'watch mode', () => {
     await using project = await createProject(TWO_TASKS)
     const vitest = project.start(['watch', '--project', 'bench'], REFERENCE)
     await using _end = endOf(vitest)
-    expect(await eventually(async () => (await idsOf(project)).length === 2, 30_000)).toBe(true)
+    expect(await eventually(async () => (await idsOf(project)).length === 2, 90_000)).toBe(true)
     await project.write({ 'tasks/one.bench.ts': smallTask({ id: 'task_one', fails: true }) })
-    expect(await eventually(async () => (await idsOf(project)).length > 2, 30_000)).toBe(true)
+    expect(await eventually(async () => (await idsOf(project)).length > 2, 60_000)).toBe(true)
     const summaries = await project.summaries()
     expect(summaries.map(summary => summary.task_id).toSorted()).toEqual(['task_one', 'task_one', 'task_two'])
     expect(summaries.at(-1)).toMatchObject({ task_id: 'task_one', verdict: 'fail' })
+  })
+
+  it('runs a skill again when a file of it is edited, and only that one', async () => {
+    const manifest = (id: string) => JSON.stringify({ id, goal: 'Read the page.', required_reads: ['skill/SKILL.md'] })
+    const page = '---\nname: NAME\ndescription: a page to be read\n---\nTurn the lantern twice.\n'
+    await using project = await createProject({
+      'skills/lamp/SKILL.md': page.replace('NAME', 'lamp'),
+      'skills/lamp/bench_manifest.json': manifest('skill_lamp'),
+      'skills/bell/SKILL.md': page.replace('NAME', 'bell'),
+      'skills/bell/bench_manifest.json': manifest('skill_bell'),
+    })
+    const vitest = project.start(['watch', '--project', 'bench'], { ...REFERENCE, BENCH_AGENT: 'nop' })
+    await using _end = endOf(vitest)
+    expect(await eventually(async () => (await idsOf(project)).length === 2, 90_000)).toBe(true)
+    await project.write({ 'skills/lamp/SKILL.md': `${page.replace('NAME', 'lamp')}Then wait.\n` })
+    expect(await eventually(async () => (await idsOf(project)).length > 2, 60_000)).toBe(true)
+    expect((await idsOf(project)).toSorted()).toEqual(['skill_bell', 'skill_lamp', 'skill_lamp'])
   })
 
   it('Ctrl-C in a terminal stops within 2 s, keeps what was finished, prints the matrix, leaves nothing', async () => {
@@ -98,7 +115,7 @@ await describeWith(['docker'], 'watch mode', () => {
       REFERENCE,
     )
     await using _end = endOf(vitest)
-    expect(await eventually(async () => (await idsOf(project)).length === 2, 30_000)).toBe(true)
+    expect(await eventually(async () => (await idsOf(project)).length === 2, 90_000)).toBe(true)
     const page = await fetch(`http://localhost:${port}/__vitest__/`)
     expect(page.status).toBe(200)
     expect(await page.text()).toContain('Vitest')
