@@ -224,6 +224,9 @@ await describeWith(['llama-server'], 'a slow llama-server', () => {
 
     setTimeout(() => process.kill(server.pid, 'SIGKILL'), 1_500)
     expect(await model.complete(ask('[[long]] hi'), never)).toMatchObject({ kind: 'infra', code: 'stream_dropped' })
-    expect(await model.complete(ask('hi'), never)).toMatchObject({ kind: 'infra', code: 'connection_refused' })
+    expect(await model.complete(ask('hi'), never)).toMatchObject({
+      kind: 'infra',
+      code: expect.stringMatching(/^connection_(?:refused|lost)$/),
+    })
   })
 })

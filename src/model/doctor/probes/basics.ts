@@ -1,4 +1,5 @@
 /** Does it answer, as the model that was asked for, with truthful counts? */
+import type { ReplyBody } from '../../chat-model.ts'
 import { bodyOf, type Examiner, filler, refused, user } from '../examiner.ts'
 import { broken, degraded, fine, type Judgement, unclear } from '../finding.ts'
 
@@ -81,20 +82,46 @@ export async function examineUsage(examiner: Examiner): Promise<Judgement> {
   return fine(`token counts are reported and grow with the prompt (${before} and ${after} tokens)`, measured)
 }
 
+interface Speed {
+  readonly read: number | null
+  readonly decode: number | null
+  readonly firstTokenMs: number | null
+}
+
+function speedOf({ stats }: ReplyBody): Speed {
+  const { completionTokens, promptTokens, firstTokenMs, elapsedMs } = stats
+  const spanMs = firstTokenMs === null ? 0 : elapsedMs - firstTokenMs
+  const isMeasurable = completionTokens !== null && completionTokens > 4 && spanMs > 0
+  return {
+    decode: stats.decodeTokensPerSecond ?? (isMeasurable ? ((completionTokens - 1) * 1_000) / spanMs : null),
+    read:
+      stats.promptTokensPerSecond ??
+      (promptTokens !== null && firstTokenMs !== null && firstTokenMs > 0
+        ? (promptTokens * 1_000) / firstTokenMs
+        : null),
+    firstTokenMs,
+  }
+}
+
+/** A machine that was busy for a moment is not slow: only the best of so many measurements can say so. */
+const SPEED_TRIES = 3
+
 /** How fast it reads and writes; the deadline of a trial is what a slow server runs into. */
 export async function examineSpeed(examiner: Examiner): Promise<Judgement> {
-  // Another opening than in earlier probes, so that the prompt is not in the server's cache.
-  const prompt = `Speed. ${filler(300)}\nCount from 1 to 100.`
-  const reply = await examiner.ask({ messages: [user(prompt)], maxTokens: 48 })
-  const body = bodyOf(reply)
-  if (body === null) return refused(reply, 'a request of 300 words is refused')
-  const { completionTokens, promptTokens, firstTokenMs, elapsedMs } = body.stats
-  const spanMs = firstTokenMs === null ? 0 : elapsedMs - firstTokenMs
-  const measuredDecode = completionTokens !== null && completionTokens > 4 && spanMs > 0
-  const decode = body.stats.decodeTokensPerSecond ?? (measuredDecode ? ((completionTokens - 1) * 1_000) / spanMs : null)
-  const read =
-    body.stats.promptTokensPerSecond ??
-    (promptTokens !== null && firstTokenMs !== null && firstTokenMs > 0 ? (promptTokens * 1_000) / firstTokenMs : null)
+  let best: Speed | null = null
+  for (let attempt = 1; attempt <= SPEED_TRIES; attempt += 1) {
+    // Another opening each time, so that the prompt is not in the server's cache.
+    const prompt = `Speed ${attempt}. ${filler(300)}\nCount from 1 to 100.`
+    const reply = await examiner.ask({ messages: [user(prompt)], maxTokens: 48 })
+    const body = bodyOf(reply)
+    if (body === null) return refused(reply, 'a request of 300 words is refused')
+    const speed = speedOf(body)
+    if (best === null || (speed.decode ?? 0) > (best.decode ?? 0)) best = speed
+    if ((best.decode ?? 0) >= SLOW_TOKENS_PER_SECOND) break
+    // What is left of the time must do for another one.
+    if (examiner.remainingMs() < body.stats.elapsedMs * 1.5) break
+  }
+  const { read, decode, firstTokenMs } = best ?? { read: null, decode: null, firstTokenMs: null }
   examiner.promptTokensPerSecond = read
   const measured = {
     promptTokensPerSecond: rounded(read),
