@@ -184,6 +184,24 @@ await describeWith(['docker'], 'a run that cannot be made or goes wrong', () => 
   })
 })
 
+await describeWith(['docker'], 'a window that is too small', () => {
+  it('stops the run before the model is asked, with exit status 2 and nothing recorded', async () => {
+    const needy = HELLO_TASK.replace("id: 'hello_v1',", "id: 'hello_v1',\n  contextTokens: 32_768,")
+    await using project = await createProject({ 'tasks/demo/hello.bench.ts': needy })
+    await using server = await startScriptedServer(() => say('No.'), {
+      routes: {
+        '/props': { total_slots: 1, model_path: '/m.gguf', default_generation_settings: { n_ctx: 4_096, params: {} } },
+      },
+    })
+    const run = await project.run([], { BENCH_SANDBOX: 'docker', BENCH_BASE_URL: server.baseUrl, BENCH_K: '1' })
+    expect(run.stdout + run.stderr).toMatch(/hello_v1 needs 32,768 tokens of context.* 4,096/)
+    expect(run.stdout + run.stderr).toMatch(/remedy: .*32,?768/)
+    expect(run.status).toBe(2)
+    expect(server.requests).toHaveLength(0)
+    expect(await project.summaries()).toEqual([])
+  })
+})
+
 await describeWith(['docker'], 'collecting', () => {
   it('refuses two tasks with one id, naming both files', async () => {
     await using project = await createProject({

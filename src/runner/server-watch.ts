@@ -1,7 +1,15 @@
 /** Notices that the model server is gone for good, so that a run over hours does not record one fault after another. */
 
 /** Codes of faults that mean that nobody answers, as against a server that answers and fails. */
-const GONE = new Set(['connection_refused', 'connection_lost', 'server_unreachable', 'server_idle', 'not_http'])
+const GONE = new Set([
+  'connection_refused',
+  'connection_lost',
+  'connect_timeout',
+  'first_token_timeout',
+  'server_unreachable',
+  'server_idle',
+  'not_http',
+])
 
 /** All codes of faults that the model server is the cause of (see `src/model/classify.ts`); others are the sandbox's or ours. */
 const SERVER_FAULTS = new Set([
@@ -14,6 +22,8 @@ const SERVER_FAULTS = new Set([
   'error_in_reply',
   'quota',
   'rate_limited',
+  'reply_timeout',
+  'replay_missing',
 ])
 
 /** So many trials lost in a row to the server stop a run. Each of them was tried three times already. */

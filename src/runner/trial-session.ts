@@ -3,7 +3,7 @@ import type { TestContext } from 'vitest'
 import type { Agent } from '../agents/agent.ts'
 import { createAgent } from '../agents/index.ts'
 import { BenchError, ConfigError, explainError } from '../errors.ts'
-import { openChatModel } from '../model/index.ts'
+import { openChatModel, preflightContext } from '../model/index.ts'
 import { artifactsDirOf, exportArtifacts } from '../results/artifacts.ts'
 import { type Journal, openJournal } from '../results/journal.ts'
 import { openSandbox } from '../sandbox/index.ts'
@@ -51,6 +51,7 @@ export class TrialSession {
     if (this.#agent.name === 'reference' && task.reference === null) return context.skip(unproven(task))
     const recorded = this.#recordedTrial(task, trial - 1)
     if (recorded !== undefined) return resume(task, trial, recorded, context)
+    this.#checkWindow(task, trial, context)
     const end = await this.#run(task, trial, context)
     const meta = metaOf(task, trial, end)
     if (end.kind !== 'skipped') {
@@ -64,6 +65,18 @@ export class TrialSession {
     await annotate(context, end)
     if (task.isObserved && end.kind === 'judged') return
     throwUnlessPassed(task, end)
+  }
+
+  /** A window smaller than what the task declares is a matter of configuration, never the model's failure. */
+  #checkWindow(task: Task, trial: number, context: TestContext): void {
+    const { model } = this.#plan
+    if (model === null) return
+    const problem = preflightContext([{ name: task.id, contextTokens: task.contextTokens }], model).find(
+      ({ isFatal }) => isFatal,
+    )
+    if (problem === undefined) return
+    const { code, detail, remedy } = problem
+    this.#notJudged(task, trial, 'config', new ConfigError(detail, { code, remedy }), context)
   }
 
   /** Puts a trial on disk, and gives the artifacts that were refused. A trial that cannot be kept ends the run. */
