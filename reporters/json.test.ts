@@ -21,6 +21,18 @@ function finished(resultsDir: string, lines: string[]) {
   return { resultsDir, summaries, notes: [], isModelResult: true, ...ended, print, color: false, width: 80 }
 }
 
+it('tells its caller when a file could not be written', () => {
+  let problems = 0
+  const reporter = createJsonReporter(() => {
+    problems += 1
+  })
+  reporter.onRunEnd(finished(dir, []))
+  expect(problems).toBe(0)
+  writeFileSync(join(dir, 'a-file'), '')
+  reporter.onRunEnd(finished(join(dir, 'a-file'), []))
+  expect(problems).toBe(1)
+})
+
 describe('writeSummaries', () => {
   it('writes a file for each summary and returns the paths', () => {
     const { files, problems } = writeSummaries(dir, summaries)

@@ -28,8 +28,11 @@ export function writeSummaries(resultsDir: string, summaries: readonly Summary[]
   return { files, problems }
 }
 
-/** The reporter that keeps results: `onRunEnd` writes the files and says where they are. */
-export function createJsonReporter(): RunReporter {
+/**
+ * The reporter that keeps results: `onRunEnd` writes the files and says where they are.
+ * @param onProblem called when a file could not be written
+ */
+export function createJsonReporter(onProblem: () => void = () => undefined): RunReporter {
   return {
     name: 'json',
     onRunEnd(run) {
@@ -39,7 +42,9 @@ export function createJsonReporter(): RunReporter {
       for (const problem of problems) {
         for (const line of problem.split('\n')) run.print(escapeForTerminal(line))
       }
-      if (problems.length > 0) run.print('The trials themselves are kept in the journal folder of the results.')
+      if (problems.length === 0) return
+      run.print('The trials themselves are kept in the journal folder of the results.')
+      onProblem()
     },
   }
 }

@@ -12,6 +12,7 @@ import { openSandbox, type PreparedSandbox, prepareSandbox } from '../src/sandbo
 import { describeWith } from './needs.ts'
 import { run } from './sandbox-contract/fixture.ts'
 import { sandboxContract } from './sandbox-contract.ts'
+import { slowStartEngine } from './slow-start.ts'
 
 const RUN_ID = `docker-driver-test-${process.pid}`
 const SETTLE_MS = 2_000
@@ -106,6 +107,15 @@ await describeWith(['docker'], 'the docker driver', () => {
         expect((await run(sandbox, 'true')).exitCode).toBe(0)
       }
       await expect.poll(() => containersOf(runId), { timeout: SETTLE_MS }).toEqual([])
+    })
+
+    it('may greet before the engine says that it was started', async () => {
+      const socketPath = prepared.engine?.socketPath
+      if (socketPath === undefined) throw new Error('the engine is not known')
+      await using slow = await slowStartEngine(socketPath, 500)
+      const late = { ...prepared, engine: { name: 'docker', version: '', socketPath: slow.socket } }
+      await using sandbox = await openSandbox(late, { runId: `${RUN_ID}-early` })
+      expect((await run(sandbox, 'true')).exitCode).toBe(0)
     })
 
     it('is lost with a clear error when somebody else removes it', async () => {

@@ -257,7 +257,11 @@ export class BenchReporter implements Reporter {
     const print = (line: string) => this.#print(line)
     // Files first: printing may fail, when who reads us is gone. What is said of them comes after the matrix.
     const aboutFiles: string[] = []
-    for (const report of [createJsonReporter(), createRadarReporter()]) {
+    // A run whose results are not kept has not passed.
+    const json = createJsonReporter(() => {
+      if (status === 0) this.#exit?.setStatus(2)
+    })
+    for (const report of [json, createRadarReporter()]) {
       report.onRunEnd({ ...run, print: line => aboutFiles.push(line) })
     }
     createMatrixReporter().onRunEnd({ ...run, print })
