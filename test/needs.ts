@@ -45,6 +45,8 @@ export async function describeWith(needs: readonly Need[], title: string, body: 
     const missing = await probes[need]()
     if (missing === null) continue
     if (process.env.AGENT_BENCH_REQUIRE_ALL === '1') throw new Error(`${title} needs ${need}: ${missing}`)
+    // Stock reporters do not list the titles of skipped tests: the reason is said where it is read.
+    console.warn(`skipped: ${title}: ${missing}`)
     describe.skip(`${title} (skipped: ${missing})`, body)
     return
   }
