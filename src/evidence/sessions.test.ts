@@ -45,6 +45,15 @@ describe('outcome of a session', () => {
     expect(sessionsOf(call({ ...PASS, argv }, '', 0))).toHaveLength(count)
   })
 
+  it.each<[string, string, readonly string[], number]>([
+    ['outside, on a path of the workspace', '/tmp', ['python3', '-m', 'pytest', '/workspace', '-q'], 1],
+    ['outside, on a relative path that leads there', '/', ['pytest', 'workspace/test_main.py'], 1],
+    ['outside, on its own files', '/tmp', ['pytest', '-q', 'test_own.py'], 0],
+    ['outside, on everything there', '/tmp', ['pytest'], 0],
+  ])('counts a session started %s or not', (_what, cwd, argv, count) => {
+    expect(sessionsOf(call({ ...PASS, cwd, argv }, '', 0))).toHaveLength(count)
+  })
+
   it('pairs the reports of several sessions of one call by process', () => {
     const [startOne, finishOne] = sessionReports({ ...FAIL, pid: 1 })
     const [startTwo, finishTwo] = sessionReports({ ...PASS, pid: 2 })

@@ -115,6 +115,13 @@ function pytestArguments(argv: readonly string[] | null): readonly string[] | nu
   return argv === null || at === -1 ? null : argv.slice(at + 1)
 }
 
+/** Started in the workspace, or anywhere else with a path of the workspace to test. */
+function isAboutWorkspace({ cwd, sender }: TestReport): boolean {
+  if (isBelowWorkspace(cwd)) return true
+  const targets = (pytestArguments(sender.argv) ?? []).filter(argument => !argument.startsWith('-'))
+  return targets.some(target => isBelowWorkspace(posix.resolve(cwd, target.replace(/::.*$/, ''))))
+}
+
 /** Does the session cover all test files? What its command line does not tell is taken in its favour. */
 function coversAll(report: TestReport, testFiles: readonly string[], paths: ReadonlySet<string>): boolean {
   const args = pytestArguments(report.sender.argv)
@@ -149,7 +156,7 @@ function mayRunPytest({ argv }: TestReport['sender']): boolean {
 const momentOf = (call: LoggedCall): Moment => ({ turn: call.turn, call: call.call })
 
 /**
- * Lists the test sessions of a trial in the order they ran. Sessions outside `/workspace` are left out.
+ * Lists the test sessions of a trial in the order they ran. Sessions about other places than `/workspace` are left out.
  *
  * Failed: status 1, or any failing or broken test (collection errors come with status 2). Passed: status 0, at least
  * one test passed and none failed. A usage error or a run without tests is neither.
@@ -194,7 +201,7 @@ export function testSessions(log: TrialLog): readonly TestSession[] {
       paths.has(file),
     )
     for (const { first, finish } of pairReports(call.testReports.filter(report => mayRunPytest(report.sender)))) {
-      if (!isBelowWorkspace(first.cwd)) continue
+      if (!isAboutWorkspace(first)) continue
       const outcome = outcomeOf(finish)
       sessions.push({
         ran: momentOf(call),
