@@ -15,6 +15,7 @@ import { FlagsFailedError, TrialNotJudgedError } from './failures.ts'
 import { META_VERSION, type TrialMeta } from './meta.ts'
 import type { ProvidedPlan } from './provided.ts'
 import { trialKey } from './resume.ts'
+import { ServerWatch } from './server-watch.ts'
 
 /** What a worker keeps from trial to trial: its agent, its sandbox, its journal. Ends with the worker's process. */
 export class TrialSession {
@@ -22,6 +23,9 @@ export class TrialSession {
   readonly #agent: Agent
   readonly #worker: TrialWorker
   readonly #journal: Journal
+  /** The main process stops the run, too, but hears of a trial late: until then nothing more is tried here. */
+  readonly #server = new ServerWatch()
+  #isServerGone = false
   /** Tasks that lost a trial while early stop is on. */
   readonly #stopped = new Set<string>()
 
@@ -48,12 +52,15 @@ export class TrialSession {
   /** Runs one trial (from 1), records it, and ends the test the way the trial ended. */
   async runTrial(task: Task, trial: number, context: TestContext): Promise<void> {
     if (this.#stopped.has(task.id)) return context.skip('stopped early: a trial before this one did not pass')
+    if (this.#isServerGone) return context.skip('not tried: the model server is gone')
     if (this.#agent.name === 'reference' && task.reference === null) return context.skip(unproven(task))
     const recorded = this.#recordedTrial(task, trial - 1)
     if (recorded !== undefined) return resume(task, trial, recorded, context)
     this.#checkWindow(task, trial, context)
     const end = await this.#run(task, trial, context)
     const meta = metaOf(task, trial, end)
+    const watched = { task: task.id, outcome: meta.outcome ?? 'skipped', fault: meta.fault ?? null }
+    if (this.#server.isGoneAfter(watched)) this.#isServerGone = true
     if (end.kind !== 'skipped') {
       for (const { path, reason } of this.#record(task, trial, end, context)) {
         await context.annotate(`artifact ${path} was not kept: ${reason}`, 'bench:artifact')
