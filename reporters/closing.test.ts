@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TrialRecord } from '../src/results/record-schema.ts'
-import { sampleRecord } from '../src/results/sample-record.ts'
+import { failedRecord, sampleRecord } from '../src/results/sample-record.ts'
 import { exitStatus, summarise } from '../src/results/summary.ts'
 import { closingLines } from './closing.ts'
 
@@ -21,6 +21,11 @@ describe('the last lines of a run', () => {
 
   it('say nothing where a model passed everything', () => {
     expect(closing([sampleRecord()])).toEqual([])
+  })
+
+  it('name the command that shows why a flag was lost', () => {
+    const lost = failedRecord(0, 'self_verify', 'no test session was seen')
+    expect(closing([lost])).toContainEqual(expect.stringMatching(/npx agent-bench why debug_python\b/))
   })
 
   it('tell how to measure a model after the reference agent ran', () => {

@@ -60,8 +60,9 @@ function nextSteps({ summaries, stopped, isInterrupted }: Ended): string[] {
   if (isInterrupted || isOpen || (stopped !== null && summaries.length > 0)) {
     steps.push('the same command with BENCH_RESUME=1 runs only the trials that are not recorded yet')
   }
-  if (summaries.some(summary => summary.verdict === 'fail')) {
-    steps.push('what the agent said and did is in the result file, under trials[].turn_logs (docs/results.md)')
+  const failing = summaries.find(summary => summary.verdict === 'fail')
+  if (failing !== undefined) {
+    steps.push(`npx agent-bench why ${nameOf(failing)} shows what its lost flags looked for, and the calls around`)
   }
   if (summaries.length > 0 && summaries.every(summary => summary.agent === 'reference')) {
     steps.push(

@@ -4,6 +4,11 @@ import type { TaskCheck } from '../trial/check-task.ts'
 
 const counted = (count: number, one: string) => `${count} ${count === 1 ? one : `${one}s`}`
 
+/** A file that gives no task, and below it why. */
+export function brokenLines(file: string, explanation: string): readonly string[] {
+  return [`FAIL ${file}`, ...explanation.split('\n').map(line => `     ${line}`)].map(escapeForTerminal)
+}
+
 /** One line for the task, and below it what disagreed. */
 export function checkLines(check: TaskCheck): readonly string[] {
   const seconds = `${(check.durationMs / 1_000).toFixed(1)} s`

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import { escapeForTerminal } from '../../../reporters/terminal.ts'
 import { ConfigError, explainError } from '../../errors.ts'
 import type { Settings } from '../../runner/settings.ts'
 import type { PreparedSandbox } from '../../sandbox/index.ts'
@@ -40,7 +39,8 @@ async function check(filter: string, options: CheckOptions, context: CliContext)
   const { loaded, broken } = await load(filter, settings, context)
   const isJson = options.json === true
   const say = isJson ? context.writeError : context.write
-  for (const spec of broken) say(`FAIL ${escapeForTerminal(`${spec.file}  ${explainError(spec.error)}`)}\n`)
+  const { brokenLines } = await import('../check-lines.ts')
+  for (const spec of broken) say(`${brokenLines(spec.file, explainError(spec.error)).join('\n')}\n`)
   const checks = loaded.length === 0 ? [] : await checkAll(loaded, { k, jobs, settings, say, context })
 
   const count = (status: TaskCheck['status']) => checks.filter(one => one.status === status).length
@@ -103,10 +103,9 @@ async function load(filter: string, settings: Settings, context: CliContext) {
   const files = await findSpecFiles(context.directory, settings.skillDir)
   const { loaded, broken } = await loadSpecFiles(files, context.directory)
   const isMeant = (...names: readonly string[]) => names.some(name => name.includes(filter))
-  const meant = {
-    loaded: loaded.filter(({ file, task }) => isMeant(file, task.id)),
-    broken: broken.filter(({ file }) => isMeant(file)),
-  }
+  const named = loaded.filter(({ file, task }) => isMeant(file, task.id))
+  // What a broken file would be called is not known: when nothing else is meant, it may be that.
+  const meant = { loaded: named, broken: named.length === 0 ? broken : broken.filter(({ file }) => isMeant(file)) }
   if (meant.loaded.length + meant.broken.length > 0) return meant
   throw new ConfigError(
     filter === '' ? 'there is no task here' : `no task is called ${JSON.stringify(filter)}, nor is its file`,
