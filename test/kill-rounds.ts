@@ -196,7 +196,7 @@ function page(report: KillReport): string {
   return `# ${report.kills.length} kills
 
 Written by \`npm run test:kills\` (seed ${report.seed}). Two tasks of ${K} trials run on the docker sandbox with BENCH_RESUME=1; each run is
-killed at a random moment, one half while it starts, the other after it has recorded a trial. 
+killed at a random moment, one half while it starts, the other after it has recorded a trial.
 Within ${GONE_WITHIN_MS / 1_000} s after its end no container and no process of it may be left (Vitest itself waits up to a minute for a worker
 that is killed while it starts); no record may be lost, doubled, or carry another seed; whenever all trials are recorded, a last run must find every task complete.
 
