@@ -1,7 +1,8 @@
 /** A run that is ended from outside keeps what was finished, leaves nothing, and goes on where it was. */
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { eventually, leftovers, markedWith, processesWith } from './leftovers.ts'
+import { containersOf, eventually, leftovers, markedWith, processesWith, runIdsIn } from './leftovers.ts'
 import { describeWith } from './needs.ts'
 import { createProject, type Project, type Run } from './project.ts'
 import { recordsIn } from './records.ts'
@@ -74,6 +75,21 @@ await describeWith(['docker'], 'a run that is killed', () => {
     expect(left).toEqual(NOTHING)
     expect(recordsIn(join(project.dir, 'results')).length).toBeGreaterThanOrEqual(2)
   })
+
+  it.each(['SIGTERM', 'SIGKILL'] as const)(
+    '(%s to the main process) in the middle of a long command leaves nothing 2 s later',
+    async signal => {
+      await using project = await createProject({ 'tasks/long.bench.ts': smallTask({ id: 'task_long', sleeps: 30 }) })
+      const mark = `long-${process.pid}-${signal}`
+      const resultsDir = join(project.dir, 'results')
+      const started = project.start([], { ...REFERENCE, BENCH_K: '1', ...markedWith(mark) })
+      expect(await eventually(() => containersOf(runIdsIn(resultsDir)).length === 1, 30_000)).toBe(true)
+      await sleep(1_500) // the command runs, and the worker has nothing to tell the main process
+      started.process.kill(signal)
+      await started.ended
+      expect(await leftovers({ resultsDir, mark }, 2_000)).toEqual(NOTHING)
+    },
+  )
 
   it('(SIGKILL to the worker) ends with what was finished, never with status 0, and leaves nothing', async () => {
     await using project = await createProject(SLOW)
