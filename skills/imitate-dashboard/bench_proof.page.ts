@@ -1,6 +1,6 @@
 /** What the imitated dashboard must be, worked out from the reference page and the season file, and compared as trees. */
 import { readFileSync } from 'node:fs'
-import { elementsIn, outlineOf, type PageElement, textOf } from '../../tasks/agentic/page-outline.ts'
+import { elementsIn, hasClass, outlineOf, type PageElement, tagged, textOf } from '../../tasks/agentic/page-outline.ts'
 
 /** true, or what is wrong. */
 export type Judgement = true | string
@@ -40,13 +40,6 @@ export function standings(): readonly (readonly string[])[] {
     ].map(String),
   )
 }
-
-const tagged =
-  (...tags: readonly string[]) =>
-  (element: PageElement) =>
-    tags.includes(element.tag)
-const hasClass = (name: string) => (element: PageElement) =>
-  (element.attributes.class ?? '').split(/\s+/).includes(name)
 
 /** Custom properties of the `:root` rules, by name; values without white space at the ends. */
 function paletteOf(page: PageElement): ReadonlyMap<string, string> {

@@ -2,10 +2,12 @@
 import {
   collapseSpace,
   elementsIn,
+  hasClass,
   isElement,
   outlineOf,
   type PageElement,
   type PagePart,
+  tagged,
   textOf,
 } from '../../tasks/agentic/page-outline.ts'
 
@@ -16,13 +18,6 @@ const MIN_WORDS = 8
 
 /** true, or what is wrong. */
 export type Judgement = true | string
-
-const tagged =
-  (...tags: readonly string[]) =>
-  (element: PageElement) =>
-    tags.includes(element.tag)
-const hasClass = (name: string) => (element: PageElement) =>
-  (element.attributes.class ?? '').split(/\s+/).includes(name)
 
 function isHidden(element: PageElement): boolean {
   const style = (element.attributes.style ?? '').replaceAll(/\s/g, '').toLowerCase()

@@ -20,6 +20,7 @@ import {
   share,
   snapshot,
   stubReport,
+  subject,
   testReport,
   text,
   texts,
@@ -78,16 +79,7 @@ const sessionCheck = exactly({ call: count, verdict: { enum: ['confirmed', 'refu
 
 export const trialRecordSchema = exactly({
   schema_version: { const: SCHEMA_VERSION },
-  run_id: name,
-  task_id: name,
-  task_title: text,
-  /** A skill without a manifest: it is only looked at, and has no verdict. */
-  observed: truth,
-  task_fingerprint: text,
-  suite: text,
-  spec_file: text,
-  model: text,
-  agent: name,
+  ...subject,
   /** From 0, as agent-bench counts. */
   trial_index: count,
   seed: { type: 'integer' },

@@ -142,3 +142,17 @@ export const identityParts = exactly({
   sampling: nullable(sampling),
   limits,
 })
+
+/** What a record and a summary both begin with: which task it was, and who worked on it. */
+export const subject = {
+  run_id: name,
+  task_id: name,
+  task_title: text,
+  /** A skill without a manifest: it is only looked at, and has no verdict. */
+  observed: truth,
+  task_fingerprint: text,
+  suite: text,
+  spec_file: text,
+  model: text,
+  agent: name,
+} as const

@@ -8,6 +8,7 @@ import {
   type PageElement,
   type PagePart,
   rewrite,
+  tagged,
   textOf,
 } from './page-outline.ts'
 
@@ -108,14 +109,9 @@ export function editedPage(edits: readonly Edit[] = ['title', 'accent', 'link', 
   return edits.reduce((text, edit) => text.replace(EDITS[edit].before, EDITS[edit].after), pageText())
 }
 
-const isTag =
-  (...tags: readonly string[]) =>
-  (element: PageElement): boolean =>
-    tags.includes(element.tag)
-
 /** The values that the style sheets of a page give to `--accent`, comments left out. */
 function accentsOf(page: PageElement): string[] {
-  const css = elementsIn(page, isTag('style')).map(textOf).join('\n')
+  const css = elementsIn(page, tagged('style')).map(textOf).join('\n')
   const declared = css.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, ' ').matchAll(/--accent\s*:([^;}]*)/g)
   return [...declared].map(([, value]) => collapseSpace(value ?? '').toLowerCase())
 }
@@ -124,7 +120,7 @@ const navOf = (page: PageElement): PageElement | undefined =>
   elementsIn(page, element => element.tag === 'ul' && element.attributes.id === 'nav')[0]
 
 const footerLinksOf = (page: PageElement): PageElement[] =>
-  elementsIn(page, isTag('footer')).flatMap(footer => elementsIn(footer, isTag('a')))
+  elementsIn(page, tagged('footer')).flatMap(footer => elementsIn(footer, tagged('a')))
 
 /** An item of the menu as `target text` when it has the form of the others, else what no item is. */
 function itemOf(part: PagePart): string {
@@ -138,7 +134,7 @@ function itemOf(part: PagePart): string {
 /** Whether each edit is in the page, at its place. */
 const IS_MADE: Readonly<Record<Edit, (page: PageElement) => boolean>> = {
   title: page => {
-    const titles = elementsIn(page, isTag('title'))
+    const titles = elementsIn(page, tagged('title'))
     return titles.length === 1 && titles.every(title => textOf(title) === NEW_TITLE)
   },
   accent: page => accentsOf(page).join() === NEW_ACCENT,
@@ -153,7 +149,7 @@ const IS_MADE: Readonly<Record<Edit, (page: PageElement) => boolean>> = {
 function besidesTheEdits(page: PageElement): PageElement {
   const nav = navOf(page)
   const link = footerLinksOf(page)[0]
-  const style = elementsIn(page, isTag('style'))[0]
+  const style = elementsIn(page, tagged('style'))[0]
   return rewrite(page, part => {
     if (!isElement(part)) return part
     if (part.tag === 'title' || part === nav) return { ...part, children: [] }

@@ -64,6 +64,18 @@ function partOf(node: DefaultTreeAdapterTypes.ChildNode, depth: number): PagePar
 
 export const isElement = (part: PagePart): part is PageElement => typeof part === 'object' && 'tag' in part
 
+/** Fits elements with one of these tags. */
+export const tagged =
+  (...tags: readonly string[]) =>
+  (element: PageElement): boolean =>
+    tags.includes(element.tag)
+
+/** Fits elements that have this class, among others or alone. */
+export const hasClass =
+  (name: string) =>
+  (element: PageElement): boolean =>
+    (element.attributes.class ?? '').split(/\s+/).includes(name)
+
 /** All elements below one, in the order of the page, that fit. */
 export function elementsIn(root: PageElement, fits: (element: PageElement) => boolean): PageElement[] {
   return root.children.filter(isElement).flatMap(child => [...(fits(child) ? [child] : []), ...elementsIn(child, fits)])
