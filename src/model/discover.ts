@@ -164,6 +164,35 @@ async function withLoadedModels(probe: ServerProbe, options: ProbeOptions): Prom
   }
 }
 
+/** A model that could be meant. */
+export interface ModelCandidate {
+  readonly model: string
+  readonly baseUrl: string
+  /** null = the server does not say. */
+  readonly isLoaded: boolean | null
+}
+
+/** Several models are served, none was named, and none or more than one is loaded. */
+export class ModelNotChosenError extends ConfigError {
+  readonly candidates: readonly ModelCandidate[]
+
+  constructor(candidates: readonly ModelCandidate[]) {
+    const first = candidates.find(({ isLoaded }) => isLoaded === true) ?? candidates[0]
+    const lines = candidates
+      .slice(0, MOST_LISTED)
+      .map(({ model, baseUrl, isLoaded }) => `    ${model}${isLoaded === true ? ' (loaded)' : ''}  at ${baseUrl}`)
+    if (candidates.length > lines.length) lines.push(`    and ${candidates.length - lines.length} more`)
+    const hasServers = new Set(candidates.map(({ baseUrl }) => baseUrl)).size > 1
+    super([`${candidates.length} models could be meant:`, ...lines].join('\n'), {
+      code: 'model_not_chosen',
+      remedy: `Name one, for example BENCH_MODEL=${first?.model ?? '…'}${hasServers ? ', and its server with BENCH_BASE_URL=…' : ''}.`,
+    })
+    this.candidates = candidates
+  }
+}
+
+const MOST_LISTED = 40
+
 interface Choice {
   readonly probe: ServerProbe
   readonly model: string
@@ -182,19 +211,12 @@ function chooseModel(probes: readonly ServerProbe[]): Choice {
       remedy: 'Load or pull a model there, or name it with BENCH_MODEL=….',
     })
   }
-  const example = (loaded[0] ?? all[0])?.model.id ?? '…'
-  throw new ConfigError(
-    `${all.length} models could be meant:\n${all
-      .slice(0, 40)
-      .map(
-        ({ probe, model }) =>
-          `    ${model.id}${model.isLoaded === true ? ' (loaded)' : ''}  at ${probe.identity.baseUrl}`,
-      )
-      .join('\n')}`,
-    {
-      code: 'model_not_chosen',
-      remedy: `Name one, for example BENCH_MODEL=${example}${probes.length > 1 ? ', and its server with BENCH_BASE_URL=…' : ''}.`,
-    },
+  throw new ModelNotChosenError(
+    all.map(({ probe, model }) => ({
+      model: model.id,
+      baseUrl: probe.identity.baseUrl,
+      isLoaded: model.isLoaded ?? null,
+    })),
   )
 }
 

@@ -1,6 +1,8 @@
 export {
   discoverServers,
   type FoundServer,
+  type ModelCandidate,
+  ModelNotChosenError,
   type ModelQuestion,
   type PlannedModel,
   planModel,

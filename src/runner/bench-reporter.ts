@@ -5,15 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { relative } from 'node:path'
-import type {
-  Reporter,
-  TestCase,
-  TestModule,
-  TestProject,
-  TestRunEndReason,
-  TestSpecification,
-  Vitest,
-} from 'vitest/node'
+import type { Reporter, TestCase, TestModule, TestRunEndReason, TestSpecification, Vitest } from 'vitest/node'
 import { version as vitestVersion } from 'vitest/node'
 import { createClosingReporter } from '../../reporters/closing.ts'
 import { createJsonReporter } from '../../reporters/json.ts'
@@ -28,8 +20,9 @@ import { openSandbox } from '../sandbox/index.ts'
 import type { TrialPlan } from '../trial/plan.ts'
 import { type ExitWatch, watchExit } from './exit-watch.ts'
 import { checkKeep, Keeper, lastTrialOf } from './keep.ts'
-import { makePlan } from './make-plan.ts'
+import { makePlans } from './make-plan.ts'
 import { isTrialMeta } from './meta.ts'
+import type { ModelProject } from './model-projects.ts'
 import { projection } from './progress.ts'
 import './provided.ts'
 import { judgedRecords, recordedTrial } from './resume.ts'
@@ -38,7 +31,8 @@ import type { Settings } from './settings.ts'
 
 export interface BenchReporterOptions {
   readonly settings: Settings
-  readonly project: TestProject
+  /** One for each model, in the order they are run. */
+  readonly projects: readonly ModelProject[]
   readonly root: string
   /** Absolute path. */
   readonly resultsDir: string
@@ -53,14 +47,18 @@ function newRunId(now: Date): string {
 export class BenchReporter implements Reporter {
   readonly #options: BenchReporterOptions
   #vitest: Vitest | null = null
+  /** What all models of the run have in common is in the first of their plans; null when there is none. */
   #plan: TrialPlan | null = null
   #isFinished = true
   /** What stopped the run, when something did. */
   #stop: string | null = null
+  /** Models of several whose trials ended before their time, with the reason. */
+  readonly #stoppedModels = new Map<string, string>()
   #exit: ExitWatch | null = null
-  #server = new ServerWatch()
+  /** One for each project. */
+  readonly #servers = new Map<string, ServerWatch>()
   readonly #seen = new Set<string>()
-  /** File of each task id of this run. */
+  /** File of each task id of this run, by project and id. */
   readonly #fileOf = new Map<string, string>()
   /** Trials of this run when all of its files are run to their end; null under `-t`, which selects among them. */
   #trialsAhead: number | null = null
@@ -80,8 +78,8 @@ export class BenchReporter implements Reporter {
 
   /** Before the workers start; awaited by Vitest. */
   async onTestRunStart(specifications: readonly TestSpecification[]): Promise<void> {
-    const { project, settings, root, resultsDir } = this.#options
-    const files = specifications.filter(specification => specification.project.name === project.name).length
+    const { projects, settings, root, resultsDir } = this.#options
+    const files = specifications.filter(({ project }) => this.#isOurs(project.name)).length
     if (files === 0) return
     await this.#keeper.close()
     this.#exit ??= watchExit(() => this.#finishCutRun())
@@ -89,14 +87,15 @@ export class BenchReporter implements Reporter {
     this.#plan = null
     this.#lastTrial = null
     this.#stop = null
-    this.#server = new ServerWatch()
+    this.#stoppedModels.clear()
+    this.#servers.clear()
     this.#seen.clear()
     this.#fileOf.clear()
     this.#resumed.clear()
     this.#earlier = settings.resume ? judgedRecords(readAllJournals(resultsDir).records) : new Map()
     this.#trialsAhead = this.#vitest?.getGlobalTestNamePattern() === undefined ? files * settings.trials : null
     try {
-      const { plan, lines } = await makePlan(settings, {
+      const { plans, lines } = await makePlans(settings, {
         root,
         resultsDir,
         runId: newRunId(new Date()),
@@ -108,11 +107,17 @@ export class BenchReporter implements Reporter {
         },
         onProgress: line => this.#print(line),
         recorded: [...this.#earlier.values()].map(recordedTrial).filter(trial => trial !== null),
+        pickModel: null,
       })
-      if (settings.keep) checkKeep(plan.sandbox, process.stdin.isTTY === true && process.stdout.isTTY === true)
+      const [plan] = plans
+      if (plan === undefined) throw new Error('a run without a plan')
+      const isAttended = process.stdin.isTTY === true && process.stdout.isTTY === true
+      if (settings.keep) checkKeep(plan.sandbox, isAttended)
       this.#plan = plan
       this.#isFinished = false
-      project.provide('agentBenchPlan', { made: true, plan })
+      for (const [at, { project }] of projects.entries()) {
+        project.provide('agentBenchPlan', { made: true, plan: plans[at] ?? plan })
+      }
       for (const line of lines) this.#print(line)
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
@@ -122,22 +127,26 @@ export class BenchReporter implements Reporter {
 
   /** The run cannot be made. Alone and without watching, nothing is left to do; else the bench's files fail with the reason. */
   #refuse(message: string, specifications: readonly TestSpecification[]): void {
-    const { project } = this.#options
     this.#stop = message
-    const isAlone = specifications.every(specification => specification.project.name === project.name)
+    const isAlone = specifications.every(({ project }) => this.#isOurs(project.name))
     if (isAlone && this.#vitest?.config.watch !== true) {
       this.#print(`agent-bench cannot run: ${message}`)
       process.exit(2)
     }
-    project.provide('agentBenchPlan', { made: false, message })
+    for (const { project } of this.#options.projects) project.provide('agentBenchPlan', { made: false, message })
+  }
+
+  #isOurs(projectName: string): boolean {
+    return this.#options.projects.some(({ project }) => project.name === projectName)
   }
 
   /** Two tasks with one id would be taken for trials of one task. */
   onTestModuleCollected(module: TestModule): void {
-    if (module.project.name !== this.#options.project.name) return
+    if (!this.#isOurs(module.project.name)) return
     for (const suite of module.children.suites()) {
-      const other = this.#fileOf.get(suite.name)
-      if (other === undefined) this.#fileOf.set(suite.name, module.moduleId)
+      const key = JSON.stringify([module.project.name, suite.name])
+      const other = this.#fileOf.get(key)
+      if (other === undefined) this.#fileOf.set(key, module.moduleId)
       else if (other !== module.moduleId) {
         const files = [other, module.moduleId].map(file => relative(this.#options.root, file)).join(' and ')
         this.#stopRun(`two tasks have the id "${suite.name}": ${files}\n  remedy: Give one of them another id.`)
@@ -157,13 +166,32 @@ export class BenchReporter implements Reporter {
     this.#lookAhead(test, meta.outcome)
     const reason = meta.failureReason ?? 'the run cannot go on'
     const trial = { task: meta.task, outcome: meta.outcome ?? 'skipped', fault: meta.fault ?? null }
-    if (meta.outcome === 'config') this.#stopRun(reason)
-    else if (this.#server.isGoneAfter(trial)) {
-      this.#stopRun(
+    if (meta.outcome === 'config') this.#stopModel(test, reason)
+    else if (this.#serverOf(test).isGoneAfter(trial)) {
+      this.#stopModel(
+        test,
         `the model server failed in ${LOST_IN_A_ROW} trials in a row, so the rest is not tried: ${reason}\n` +
           `remedy: ${meta.remedy ?? 'Start the server again.'} Then go on with BENCH_RESUME=1.`,
       )
     }
+  }
+
+  #serverOf({ project }: TestCase): ServerWatch {
+    const known = this.#servers.get(project.name)
+    if (known !== undefined) return known
+    const server = new ServerWatch()
+    this.#servers.set(project.name, server)
+    return server
+  }
+
+  /**
+   * Nothing more can be learnt of a model. Alone, that ends the run; among several, its workers leave out what is left of it
+   * and the next model has its turn.
+   */
+  #stopModel(test: TestCase, reason: string): void {
+    const { name } = test.project
+    if (this.#options.projects.length === 1) this.#stopRun(reason)
+    else if (!this.#stoppedModels.has(name)) this.#stoppedModels.set(name, reason)
   }
 
   #stopRun(reason: string): void {
@@ -190,8 +218,7 @@ export class BenchReporter implements Reporter {
     errors: readonly unknown[],
     reason: TestRunEndReason,
   ): Promise<void> {
-    const { name } = this.#options.project
-    const ours = modules.filter(module => module.project.name === name)
+    const ours = modules.filter(module => this.#isOurs(module.project.name))
     const brokenFiles = ours.filter(module => module.errors().length > 0).length
     const hasOtherFailures =
       brokenFiles > 0 || errors.length > 0 || modules.some(module => !ours.includes(module) && !module.ok())
@@ -229,6 +256,7 @@ export class BenchReporter implements Reporter {
       return
     }
     this.#isFinished = true
+    this.#stop ??= stoppedInWords(this.#stoppedModels)
     const { records, notes } = readJournalsOfRun(plan.resultsDir, plan.runId)
     this.#lastTrial = lastTrialOf(records)
     const resumed = [...this.#resumed].map(key => this.#earlier.get(key)).filter(record => record !== undefined)
@@ -279,6 +307,11 @@ export class BenchReporter implements Reporter {
     const stream = ownsStdout ? process.stderr : process.stdout
     stream.write(`${line}\n`)
   }
+}
+
+function stoppedInWords(models: ReadonlyMap<string, string>): string | null {
+  if (models.size === 0) return null
+  return [...models].map(([project, reason]) => `${project}: ${reason}`).join('\n')
 }
 
 /** The version in this package's own manifest. */

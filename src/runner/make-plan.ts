@@ -2,10 +2,20 @@ import { resolve } from 'node:path'
 import { createAgent, needsModel } from '../agents/index.ts'
 import { ConfigError } from '../errors.ts'
 import type { ModelPlan } from '../model/chat-model.ts'
-import { type PlannedModel, planFromRecording, planModel, USUAL_PORTS } from '../model/index.ts'
+import {
+  type ModelCandidate,
+  ModelNotChosenError,
+  type ModelQuestion,
+  type PlannedModel,
+  planFromRecording,
+  planModel,
+  USUAL_PORTS,
+} from '../model/index.ts'
 import { checkResultsDir } from '../results/journal.ts'
 import { prepareSandbox } from '../sandbox/index.ts'
 import type { HarnessInfo, RecordedTrial, TrialPlan } from '../trial/plan.ts'
+import { modelQuestion } from './model-question.ts'
+import type { ModelSetting } from './model-settings.ts'
 import type { Settings } from './settings.ts'
 
 export interface PlanContext {
@@ -18,56 +28,42 @@ export interface PlanContext {
   readonly onProgress: (line: string) => void
   /** Trials of earlier runs that need not be run again. */
   readonly recorded: readonly RecordedTrial[]
+  /** null when nobody can be asked. */
+  readonly pickModel: PickModel | null
 }
 
-export interface MadePlan {
-  readonly plan: TrialPlan
+export interface MadePlans {
+  /** One for each model, in the order they are run; one in all for an agent without a model. */
+  readonly plans: readonly TrialPlan[]
   /** What the run is about to do, one line each. */
   readonly lines: readonly string[]
 }
 
-interface ChosenModel {
+interface Chosen {
   readonly agent: string
-  readonly model: ModelPlan | null
+  /** Empty for an agent without a model. */
+  readonly models: readonly ModelPlan[]
   readonly lines: readonly string[]
 }
 
-/** The agent of the run and, when it needs one, its model: the named one, else one that is found, else no model and the reference agent. */
-async function chooseModel(settings: Settings, root: string): Promise<ChosenModel> {
+/** Lets the user choose among models, where somebody is there to be asked; null = nobody is. */
+export type PickModel = (candidates: readonly ModelCandidate[]) => Promise<ModelCandidate>
+
+/** The agent of the run and, when it needs one, its models: the named ones, else one that is found, else none and the reference agent. */
+async function chooseModels(settings: Settings, context: PlanContext): Promise<Chosen> {
   const asked = settings.agent
   if (asked !== null && !needsModel(asked)) {
     createAgent(asked, { model: null }) // an unknown name is refused here, before anything is started
-    return { agent: asked, model: null, lines: [`agent    ${asked} (built in; no model takes part)`] }
+    return { agent: asked, models: [], lines: [`agent    ${asked} (built in; no model takes part)`] }
   }
-  const sampling = {
-    temperature: settings.temperature,
-    topP: settings.topP,
-    maxTokens: settings.maxTokens,
-    extraBody: settings.extraBody,
+  const found: { readonly model: ModelPlan; readonly lines: readonly string[] }[] = []
+  for (const setting of settings.models) {
+    const one = await findModel(settings, setting, context)
+    if (one !== null) found.push(one)
   }
-  if (settings.replay !== null) {
-    const dir = resolve(root, settings.replay)
-    // The sampling is this run's: where it is another than the recorded one, the exchanges are missing, as they should.
-    const model = { ...planFromRecording(dir, settings.model), sampling }
-    return {
-      agent: asked ?? 'tools',
-      model,
-      lines: [`model    ${model.model} from the recording in ${dir}; no server takes part`],
-    }
-  }
-  const planned = await planModel({
-    model: settings.model,
-    baseUrl: settings.baseUrl,
-    apiKey: settings.apiKey,
-    sampling,
-    idleTimeoutMs: settings.requestTimeout * 1_000,
-  })
-  if (planned !== null) {
-    const lines = linesOf(planned, settings)
-    if (settings.record === null) return { agent: asked ?? 'tools', model: planned.plan, lines }
-    const dir = resolve(root, settings.record)
-    const model: ModelPlan = { ...planned.plan, recording: { mode: 'record', dir } }
-    return { agent: asked ?? 'tools', model, lines: [...lines, `record   ${dir}`] }
+  if (found.length > 0) {
+    const lines = found.flatMap(one => one.lines)
+    return { agent: asked ?? 'tools', models: found.map(({ model }) => model), lines }
   }
   const ports = USUAL_PORTS.join(', ')
   if (asked !== null) {
@@ -80,39 +76,79 @@ async function chooseModel(settings: Settings, root: string): Promise<ChosenMode
     )
   }
   const why = `no model was named and no model server answers on the usual ports ${ports}`
-  return { agent: 'reference', model: null, lines: [`agent    reference (${why})`] }
+  return { agent: 'reference', models: [], lines: [`agent    reference (${why})`] }
 }
 
-function linesOf({ plan, warnings }: PlannedModel, settings: Settings): readonly string[] {
+/** One model of the run, on its server or in its recording; null when none is named and none is found. */
+async function findModel(
+  settings: Settings,
+  setting: ModelSetting,
+  { root, pickModel }: PlanContext,
+): Promise<{ readonly model: ModelPlan; readonly lines: readonly string[] } | null> {
+  const question = modelQuestion(settings, setting)
+  if (settings.replay !== null) {
+    const dir = resolve(root, settings.replay)
+    // The sampling is this run's: where it is another than the recorded one, the exchanges are missing, as they should.
+    const model = { ...planFromRecording(dir, setting.model), sampling: question.sampling }
+    return { model, lines: [`model    ${nameOfModel(model)} from the recording in ${dir}; no server takes part`] }
+  }
+  const planned = await planOrPick(question, pickModel)
+  if (planned === null) return null
+  const lines = linesOf(planned, setting)
+  if (settings.record === null) return { model: planned.plan, lines }
+  const dir = resolve(root, settings.record)
+  const model: ModelPlan = { ...planned.plan, recording: { mode: 'record', dir } }
+  return { model, lines: [...lines, `record   ${dir}`] }
+}
+
+/** Several models could be meant: a person at a terminal is asked, otherwise the run cannot be made. */
+async function planOrPick(question: ModelQuestion, pickModel: PickModel | null): Promise<PlannedModel | null> {
+  try {
+    return await planModel(question)
+  } catch (error) {
+    if (!(error instanceof ModelNotChosenError) || pickModel === null) throw error
+    const { model, baseUrl } = await pickModel(error.candidates)
+    return planModel({ ...question, model, baseUrl })
+  }
+}
+
+/** What results call a model. */
+export function nameOfModel(model: ModelPlan): string {
+  return model.labels?.label ?? model.model
+}
+
+function linesOf({ plan, warnings }: PlannedModel, setting: ModelSetting): readonly string[] {
   const { server } = plan
   const context =
     server.contextTokens === null ? '' : `, ${server.contextTokens.toLocaleString('en-US')} tokens of context`
-  const found = settings.baseUrl === null ? ' (found on a usual port)' : ''
+  const found = setting.baseUrl === null ? ' (found on a usual port)' : ''
+  const label = nameOfModel(plan) === plan.model ? '' : ` as "${nameOfModel(plan)}"`
   return [
-    `model    ${plan.model} on ${server.kind} at ${server.baseUrl}${context}${found}`,
+    `model    ${plan.model}${label} on ${server.kind} at ${server.baseUrl}${context}${found}`,
     ...warnings.map(warning => `warning  ${warning}`),
   ]
 }
 
 /**
- * Works out everything that is the same for all trials, before the first one: results directory, model and server, sandbox.
+ * Works out everything that is the same for all trials of a model, before the first one: results directory, models and
+ * servers, sandbox. A run of several models is made whole or not at all.
  * @throws ConfigError with a remedy when the run cannot be made.
  */
-export async function makePlan(settings: Settings, context: PlanContext): Promise<MadePlan> {
+export async function makePlans(settings: Settings, context: PlanContext): Promise<MadePlans> {
   checkResultsDir(context.resultsDir)
-  const { agent, model, lines } = await chooseModel(settings, context.root)
+  const { agent, models, lines } = await chooseModels(settings, context)
   const sandbox = await prepareSandbox(settings.sandbox, {
     image: settings.image,
     runId: context.runId,
     onProgress: context.onProgress,
   })
   const toMs = (seconds: number | null) => (seconds === null ? null : seconds * 1_000)
-  const plan: TrialPlan = {
+  const planFor = (model: ModelPlan | null): TrialPlan => ({
     runId: context.runId,
     root: context.root,
     resultsDir: context.resultsDir,
     agent,
-    modelLabel: model?.model ?? agent,
+    modelLabel: model === null ? agent : nameOfModel(model),
     model,
     sandbox,
     k: settings.k,
@@ -127,10 +163,10 @@ export async function makePlan(settings: Settings, context: PlanContext): Promis
     fresh: settings.fresh,
     harness: context.harness,
     recorded: context.recorded,
-  }
-  const trials = plan.trials === plan.k ? '' : `, ${plan.trials} trials per task`
+  })
+  const trials = settings.trials === settings.k ? '' : `, ${settings.trials} trials per task`
   return {
-    plan,
-    lines: [...lines, `sandbox  ${sandbox.why}`, `k        ${plan.k}${trials}`, `results  ${context.resultsDir}`],
+    plans: models.length === 0 ? [planFor(null)] : models.map(planFor),
+    lines: [...lines, `sandbox  ${sandbox.why}`, `k        ${settings.k}${trials}`, `results  ${context.resultsDir}`],
   }
 }

@@ -4,9 +4,11 @@ import { isAbsolute, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Plugin, runnerImport } from 'vite'
 import type { TestProject, Vitest } from 'vitest/node'
+import { needsModel } from '../agents/index.ts'
 import { ConfigError, explainError } from '../errors.ts'
 import './provided.ts'
 import { BenchReporter } from './bench-reporter.ts'
+import { projectsOfModels } from './model-projects.ts'
 import { type BenchConfig, readSettings, type Settings } from './settings.ts'
 import { collectSkills } from './skills.ts'
 
@@ -67,6 +69,11 @@ function refuseBenchmarkMode(vitest: Vitest): void {
   })
 }
 
+/** A scripted agent runs once, however many models are set. */
+function measuresModels({ agent }: Settings): boolean {
+  return agent === null || needsModel(agent)
+}
+
 /** Settings that make a project safe for trials whatever the command line says. */
 function configureProject(project: TestProject, settings: Settings): void {
   const { config } = project
@@ -98,18 +105,22 @@ export function agentBench(options: BenchConfig = {}): Plugin {
         sequence: { groupOrder: 1 },
       },
     }),
-    async configureVitest({ vitest, project }) {
+    async configureVitest({ vitest, project, injectTestProjects }) {
       try {
         refuseBenchmarkMode(vitest)
         const { root } = vitest.config
         const config = await loadConfigFile(root)
         const merged = config === undefined ? options : typeof config === 'object' ? { ...options, ...config } : config
         const settings = readSettings(merged, CONFIG_FILE, process.env)
-        configureProject(project, settings)
-        await collectSkills(vitest, project, { root, skillDir: settings.skillDir })
-        project.provide('agentBenchSettings', { root, k: settings.k, trials: settings.trials })
+        const models = measuresModels(settings) ? settings.models : settings.models.slice(0, 1)
+        const projects = await projectsOfModels(project, models, { vitest, injectProjects: injectTestProjects })
+        for (const { project } of projects) {
+          configureProject(project, settings)
+          await collectSkills(vitest, project, { root, skillDir: settings.skillDir })
+          project.provide('agentBenchSettings', { root, k: settings.k, trials: settings.trials })
+        }
         const resultsDir = isAbsolute(settings.resultsDir) ? settings.resultsDir : join(root, settings.resultsDir)
-        vitest.config.reporters.push(new BenchReporter({ settings, project, root, resultsDir }) as never)
+        vitest.config.reporters.push(new BenchReporter({ settings, projects, root, resultsDir }) as never)
       } catch (error) {
         refuseToStart(error)
       }

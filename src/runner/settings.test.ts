@@ -16,7 +16,7 @@ function refusal(config: unknown, env: Record<string, string>): ConfigError {
 describe('readSettings', () => {
   it('has the defaults of the public contract', () => {
     expect(readSettings(undefined, 'bench.config.ts', {})).toMatchObject({
-      model: null,
+      models: [{ model: null, baseUrl: null, apiKey: null, extraBody: null, labels: {} }],
       k: 3,
       trials: 3,
       sandbox: 'auto',
@@ -29,12 +29,12 @@ describe('readSettings', () => {
 
   it('lets a variable override the file, and an empty variable count as not set', () => {
     const settings = readSettings({ k: 5, model: 'a' }, 'bench.config.ts', { BENCH_K: '2', BENCH_MODEL: '' })
-    expect(settings).toMatchObject({ k: 2, trials: 2, model: 'a' })
+    expect(settings).toMatchObject({ k: 2, trials: 2, models: [{ model: 'a' }] })
   })
 
   it('reads JSON for the extra body', () => {
     const settings = readSettings(undefined, 'f', { BENCH_EXTRA_BODY: '{"top_k": 20}' })
-    expect(settings.extraBody).toEqual({ top_k: 20 })
+    expect(settings.models[0]?.extraBody).toEqual({ top_k: 20 })
   })
 
   it.each([

@@ -1,12 +1,22 @@
 /** Settings of a run: `bench.config.ts`, overridden by BENCH_* variables. One table says what exists, what it means and what fits. */
 import { distance } from 'fastest-levenshtein'
 import { ConfigError } from '../errors.ts'
+import {
+  type ModelEntry,
+  type ModelSetting,
+  modelSettings,
+  readModelEntries,
+  type SaidOfModels,
+} from './model-settings.ts'
 
 export type SandboxChoice = 'auto' | 'docker' | 'namespace' | 'emulated'
 
 /** What `bench.config.ts` may say. Every field has a variable of the same meaning that overrides it. Times are in seconds. */
 export interface BenchConfig {
+  /** One model, or several separated by commas: they are run one after the other. */
   model?: string
+  /** Several models, each with what is its own. */
+  models?: readonly (string | ModelEntry)[]
   baseUrl?: string
   apiKey?: string
   agent?: string
@@ -47,9 +57,8 @@ export function defineConfig(config: BenchConfig): BenchConfig {
 
 /** Settings with their defaults; null = not set. Serialisable. */
 export interface Settings {
-  readonly model: string | null
-  readonly baseUrl: string | null
-  readonly apiKey: string | null
+  /** At least one, in the order they are run. */
+  readonly models: readonly ModelSetting[]
   readonly agent: string | null
   readonly k: number
   readonly trials: number
@@ -61,7 +70,6 @@ export interface Settings {
   readonly topP: number | null
   readonly maxTokens: number
   readonly seed: number
-  readonly extraBody: Readonly<Record<string, unknown>> | null
   readonly maxTurns: number | null
   readonly commandTimeout: number | null
   readonly requestTimeout: number
@@ -136,7 +144,8 @@ const jsonObject: Rule = {
   },
 }
 
-const RULES: Readonly<Record<keyof BenchConfig, Rule & { readonly variable: string }>> = {
+/** Every setting that has a variable; `models` has BENCH_MODEL, which chooses among them. */
+const RULES: Readonly<Record<Exclude<keyof BenchConfig, 'models'>, Rule & { readonly variable: string }>> = {
   model: { variable: 'BENCH_MODEL', ...text },
   baseUrl: { variable: 'BENCH_BASE_URL', ...url },
   apiKey: { variable: 'BENCH_API_KEY', ...text },
@@ -165,7 +174,7 @@ const RULES: Readonly<Record<keyof BenchConfig, Rule & { readonly variable: stri
   keep: { variable: 'BENCH_KEEP', ...onOff },
 }
 
-const NAMES = Object.keys(RULES)
+const NAMES = [...Object.keys(RULES), 'models']
 
 /** Names of all settings with their variables. */
 export const SETTINGS = Object.entries(RULES).map(([name, { variable }]) => ({ name, variable }))
@@ -198,7 +207,11 @@ function fromFile(config: unknown, file: string): Map<string, unknown> {
   }
   const values = new Map<string, unknown>()
   for (const [name, value] of Object.entries(config)) {
-    const rule = Object.hasOwn(RULES, name) ? RULES[name as keyof BenchConfig] : undefined
+    if (name === 'models' && value !== undefined) {
+      values.set(name, readModelEntries(value, file))
+      continue
+    }
+    const rule = Object.hasOwn(RULES, name) ? RULES[name as keyof typeof RULES] : undefined
     if (rule === undefined) {
       throw new ConfigError(`${file} has the unknown setting "${name}"`, {
         code: 'setting_unknown',
@@ -233,6 +246,17 @@ function fromEnvironment(env: Readonly<Record<string, string | undefined>>): Map
   return values
 }
 
+/** Values that {@link RULES} has checked. */
+function saidOfModels(values: ReadonlyMap<string, unknown>): SaidOfModels {
+  const text = (name: string) => values.get(name) as string | undefined
+  return {
+    model: text('model'),
+    baseUrl: text('baseUrl'),
+    apiKey: text('apiKey'),
+    extraBody: values.get('extraBody') as Readonly<Record<string, unknown>> | undefined,
+  }
+}
+
 const DEFAULT_MAX_TOKENS = 16_384
 
 /**
@@ -244,7 +268,9 @@ export function readSettings(
   file: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Settings {
-  const values = new Map([...(config === undefined ? [] : fromFile(config, file)), ...fromEnvironment(env)])
+  const fileValues = config === undefined ? new Map<string, unknown>() : fromFile(config, file)
+  const envValues = fromEnvironment(env)
+  const values = new Map([...fileValues, ...envValues])
   const get = <T>(name: keyof BenchConfig, fallback: T): T => (values.has(name) ? (values.get(name) as T) : fallback)
   const k = get('k', 3)
   const trials = get('trials', k)
@@ -261,9 +287,10 @@ export function readSettings(
     })
   }
   return {
-    model: get('model', null),
-    baseUrl: get('baseUrl', null),
-    apiKey: get('apiKey', null),
+    models: modelSettings(
+      { ...saidOfModels(fileValues), models: fileValues.get('models') as readonly ModelEntry[] | undefined },
+      saidOfModels(envValues),
+    ),
     agent: get('agent', null),
     k,
     trials,
@@ -275,7 +302,6 @@ export function readSettings(
     topP: get('topP', null),
     maxTokens: get('maxTokens', DEFAULT_MAX_TOKENS),
     seed: get('seed', 42),
-    extraBody: get('extraBody', null),
     maxTurns: get('maxTurns', null),
     commandTimeout: get('commandTimeout', null),
     requestTimeout: get('requestTimeout', 600),

@@ -25,7 +25,8 @@ export class TrialSession {
   readonly #journal: Journal
   /** The main process stops the run, too, but hears of a trial late: until then nothing more is tried here. */
   readonly #server = new ServerWatch()
-  #isServerGone = false
+  /** Why no trial is tried any more; null = go on. */
+  #halted: string | null = null
   /** Tasks that lost a trial while early stop is on. */
   readonly #stopped = new Set<string>()
 
@@ -52,7 +53,7 @@ export class TrialSession {
   /** Runs one trial (from 1), records it, and ends the test the way the trial ended. */
   async runTrial(task: Task, trial: number, context: TestContext): Promise<void> {
     if (this.#stopped.has(task.id)) return context.skip('stopped early: a trial before this one did not pass')
-    if (this.#isServerGone) return context.skip('not tried: the model server is gone')
+    if (this.#halted !== null) return context.skip(`not tried: ${this.#halted}`)
     if (this.#agent.name === 'reference' && task.reference === null) return context.skip(unproven(task))
     const recorded = this.#recordedTrial(task, trial - 1)
     if (recorded !== undefined) return resume(task, trial, recorded, context)
@@ -60,7 +61,7 @@ export class TrialSession {
     const end = await this.#run(task, trial, context)
     const meta = metaOf(task, trial, end)
     const watched = { task: task.id, outcome: meta.outcome ?? 'skipped', fault: meta.fault ?? null }
-    if (this.#server.isGoneAfter(watched)) this.#isServerGone = true
+    if (this.#server.isGoneAfter(watched)) this.#halted = 'the model server is gone'
     if (end.kind !== 'skipped') {
       for (const { path, reason } of this.#record(task, trial, end, context)) {
         await context.annotate(`artifact ${path} was not kept: ${reason}`, 'bench:artifact')
@@ -113,6 +114,7 @@ export class TrialSession {
     context: TestContext,
   ): never {
     const failureReason = explainError(error)
+    if (outcome === 'config') this.#halted = 'the run cannot go on with this model'
     context.task.meta.bench = { version: META_VERSION, task: task.id, trial, outcome, failureReason }
     throw new TrialNotJudgedError(failureReason, task.source)
   }

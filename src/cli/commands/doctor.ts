@@ -2,6 +2,7 @@ import { isAbsolute, join } from 'node:path'
 import { Option } from 'commander'
 import { ConfigError } from '../../errors.ts'
 import type { PlannedModel } from '../../model/index.ts'
+import { type ModelSetting, nameOfSetting } from '../../runner/model-settings.ts'
 import type { Settings } from '../../runner/settings.ts'
 import type { AddCommand, CliContext } from '../command.ts'
 
@@ -31,21 +32,10 @@ async function settingsOf(options: DoctorOptions, context: CliContext): Promise<
   return readSettings(await loadConfigFile(context.directory), CONFIG_FILE, { ...context.env, ...given })
 }
 
-async function findModel(settings: Settings, signal: AbortSignal): Promise<PlannedModel> {
+async function findModel(settings: Settings, setting: ModelSetting, signal: AbortSignal): Promise<PlannedModel> {
   const { planModel, USUAL_PORTS } = await import('../../model/index.ts')
-  const planned = await planModel({
-    model: settings.model,
-    baseUrl: settings.baseUrl,
-    apiKey: settings.apiKey,
-    sampling: {
-      temperature: settings.temperature,
-      topP: settings.topP,
-      maxTokens: settings.maxTokens,
-      extraBody: settings.extraBody,
-    },
-    idleTimeoutMs: settings.requestTimeout * 1_000,
-    signal,
-  })
+  const { modelQuestion } = await import('../../runner/model-question.ts')
+  const planned = await planModel({ ...modelQuestion(settings, setting), signal })
   if (planned !== null) return planned
   throw new ConfigError(`no model server answers on the usual ports ${USUAL_PORTS.join(', ')} of this machine`, {
     code: 'server_not_found',
@@ -67,7 +57,15 @@ function budgetOf(timeout: string | undefined): number | null {
 async function diagnose(options: DoctorOptions, context: CliContext): Promise<void> {
   const budgetMs = budgetOf(options.timeout)
   const settings = await settingsOf(options, context)
-  const { plan, warnings } = await findModel(settings, context.signal)
+  const [setting, ...others] = settings.models
+  if (setting === undefined || others.length > 0) {
+    const names = settings.models.map(nameOfSetting)
+    throw new ConfigError(`${names.length} models are set, and one is examined at a time: ${names.join(', ')}`, {
+      code: 'model_not_chosen',
+      remedy: `Name one: agent-bench doctor --model ${names[0] ?? '…'}`,
+    })
+  }
+  const { plan, warnings } = await findModel(settings, setting, context.signal)
   const doctor = await import('../../model/doctor/index.ts')
   const isJson = options.json === true
   for (const warning of warnings) context.writeError(`warning: ${warning}\n`)

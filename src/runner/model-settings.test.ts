@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest'
+import { ConfigError } from '../errors.ts'
+import { type ModelEntry, modelSettings, readModelEntries } from './model-settings.ts'
+
+const NOTHING = { model: undefined, baseUrl: undefined, apiKey: undefined, extraBody: undefined }
+const A = 'http://127.0.0.1:1/v1'
+const B = 'http://127.0.0.1:2/v1'
+
+function settings(
+  file: Partial<Parameters<typeof modelSettings>[0]> = {},
+  env: Partial<Parameters<typeof modelSettings>[1]> = {},
+) {
+  return modelSettings({ ...NOTHING, models: undefined, ...file }, { ...NOTHING, ...env })
+}
+
+const names = (found: ReturnType<typeof settings>) => found.map(({ model }) => model)
+const entries = (...models: ModelEntry[]) => ({ models })
+
+describe('modelSettings', () => {
+  it('is one model without a name when none is set', () => {
+    expect(settings()).toEqual([{ model: null, baseUrl: null, apiKey: null, extraBody: null, labels: {} }])
+  })
+
+  it('takes names by commas, from the variable before the file', () => {
+    expect(names(settings({ model: 'x' }, { model: 'a, b,c' }))).toEqual(['a', 'b', 'c'])
+    expect(names(settings({ model: 'x,y' }))).toEqual(['x', 'y'])
+  })
+
+  it.each(['a,,b', ',a', 'a,'])('refuses an empty name in %j', text => {
+    expect(() => settings({}, { model: text })).toThrow(ConfigError)
+  })
+
+  it('refuses two models of one name, and takes them with labels', () => {
+    expect(() => settings({}, { model: 'a,a' })).toThrow(/two models of the run are called "a"/)
+    expect(() => settings(entries({ model: 'a' }, { model: 'b', label: 'a' }))).toThrow(/called "a"/)
+    expect(names(settings(entries({ model: 'a', label: '1' }, { model: 'a', label: '2' })))).toEqual(['a', 'a'])
+  })
+
+  it('chooses entries of the file by label, else by name, and takes unknown names as models', () => {
+    const file = entries({ model: 'a', label: 'first', baseUrl: A }, { model: 'b', baseUrl: B })
+    expect(settings(file, { model: 'first,b,c' })).toMatchObject([
+      { model: 'a', baseUrl: A },
+      { model: 'b', baseUrl: B },
+      { model: 'c', baseUrl: null },
+    ])
+    expect(settings(file, { model: 'a' })).toMatchObject([{ model: 'a', labels: { label: 'first' } }])
+    expect(() => settings(entries({ model: 'a', label: '1' }, { model: 'a', label: '2' }), { model: 'a' })).toThrow(
+      /more than once/,
+    )
+  })
+
+  it('never sends the key of the run to the server of an entry', () => {
+    const [own, other] = settings({ baseUrl: A, apiKey: 'key', ...entries({ model: 'a' }, { model: 'b', baseUrl: B }) })
+    expect(own?.apiKey).toBe('key')
+    expect(other?.apiKey).toBeNull()
+    expect(settings({ ...entries({ model: 'b', baseUrl: B, apiKey: 'own' }) }, { apiKey: 'key' })[0]?.apiKey).toBe(
+      'own',
+    )
+  })
+
+  it('lets a variable override the server of every entry', () => {
+    const found = settings(entries({ model: 'a', baseUrl: A }, { model: 'b' }), { baseUrl: B, apiKey: 'key' })
+    expect(found).toMatchObject([
+      { baseUrl: B, apiKey: 'key' },
+      { baseUrl: B, apiKey: 'key' },
+    ])
+  })
+
+  it('lays extra bodies over one another: file, entry, variable', () => {
+    const file = { extraBody: { a: 1, b: 1 }, ...entries({ model: 'x', extraBody: { b: 2, c: 2 } }) }
+    expect(settings(file)[0]?.extraBody).toEqual({ a: 1, b: 2, c: 2 })
+    expect(settings(file, { extraBody: { c: 3 } })[0]?.extraBody).toEqual({ b: 2, c: 3 })
+  })
+
+  it('refuses model and models at once', () => {
+    expect(() => settings({ model: 'a', ...entries({ model: 'b' }) })).toThrow(/both model and models/)
+  })
+})
+
+describe('readModelEntries', () => {
+  it('takes names and objects', () => {
+    expect(readModelEntries([' a ', { model: 'b', size: '8B' }], 'f')).toEqual([
+      { model: 'a' },
+      { model: 'b', size: '8B' },
+    ])
+  })
+
+  it.each([
+    ['a', /no list/],
+    [[], /no list/],
+    [[3], /models\[0\] in f is neither/],
+    [[{ label: 'x' }], /names no model/],
+    [['a', { model: 'b', modell: 'c' }], /models\[1\] in f has the unknown field "modell"/],
+    [[{ model: 'a', baseUrl: 'localhost' }], /baseUrl is "localhost"/],
+    [[{ model: 'a', extraBody: [1] }], /extraBody is no object/],
+    [[{ model: 'a', size: 8 }], /size is no text/],
+  ])('refuses %j', (value, message) => {
+    expect(() => readModelEntries(value, 'f')).toThrow(message)
+  })
+})

@@ -1,0 +1,131 @@
+/** Several models in one run: one after the other, each on its server, one matrix at the end. */
+import { expect, it } from 'vitest'
+import { describeWith } from './needs.ts'
+import { createProject, type Run } from './project.ts'
+import { call, conversation, type Script, say, startScriptedServer } from './scripted-server.ts'
+import { smallTask } from './small-tasks.ts'
+
+const TASKS = Object.fromEntries(['a', 'b'].map(name => [`tasks/${name}.bench.ts`, smallTask({ id: `task_${name}` })]))
+const DOCKER = { BENCH_SANDBOX: 'docker', BENCH_K: '2' }
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+const modelOf = (body: unknown): unknown => (isObject(body) ? body.model : undefined)
+const textOf = (run: Run) => run.stdout + run.stderr
+
+/** The good model greets Ada, the poor one greets nobody. */
+const byModel: Script = (body, index) => {
+  const greeting = modelOf(body) === 'poor' ? 'Hello you\n' : 'Hello Ada\n'
+  const script = conversation([call('write_file', { path: 'out.txt', content: greeting }), say('Done.')])
+  return typeof script === 'function' ? script(body, index) : say('')
+}
+
+const MODELS = { models: [{ id: 'good' }, { id: 'poor' }, { id: 'other' }] }
+
+await describeWith(['docker'], 'BENCH_MODEL=a,b', () => {
+  it('runs all tasks of one model, then all of the next, and shows one matrix', async () => {
+    await using project = await createProject(TASKS)
+    await using server = await startScriptedServer(byModel, MODELS)
+    const run = await project.run([], { ...DOCKER, BENCH_BASE_URL: server.baseUrl, BENCH_MODEL: 'good,poor' })
+    expect(run.status, textOf(run)).toBe(1)
+    const asked = server.requests.map(({ body }) => modelOf(body))
+    expect(new Set(asked.slice(0, 8))).toEqual(new Set(['good']))
+    expect(new Set(asked.slice(8))).toEqual(new Set(['poor']))
+    expect(asked).toHaveLength(16)
+    const summaries = await project.summaries()
+    expect(summaries.map(({ task_id, model, verdict, n }) => [task_id, model, verdict, n]).sort()).toEqual([
+      ['task_a', 'good', 'pass', 2],
+      ['task_a', 'poor', 'fail', 2],
+      ['task_b', 'good', 'pass', 2],
+      ['task_b', 'poor', 'fail', 2],
+    ])
+    expect(new Set(summaries.map(({ run_id }) => run_id)).size).toBe(1)
+    expect(run.stdout.match(/^results: 4 files/gm)).toHaveLength(1)
+    expect(run.stdout).toMatch(/^model {4}good on/m)
+    expect(run.stdout).toMatch(/^model {4}poor on/m)
+  })
+
+  it('is refused whole when one of the models is not there', async () => {
+    await using project = await createProject(TASKS)
+    await using server = await startScriptedServer(byModel, {
+      ...MODELS,
+      routes: { '/api/version': { version: '0.5' }, '/api/ps': { models: [] } },
+    })
+    const run = await project.run([], { ...DOCKER, BENCH_BASE_URL: server.baseUrl, BENCH_MODEL: 'good,absent' })
+    expect(run.status).toBe(2)
+    expect(textOf(run)).toMatch(/absent/)
+    expect(server.requests).toHaveLength(0)
+    expect(await project.summaries()).toEqual([])
+  })
+
+  it('goes on with the next model when the server of one is gone', async () => {
+    await using project = await createProject(TASKS)
+    await using gone = await startScriptedServer(() => ({ drop: true }))
+    await using server = await startScriptedServer(byModel, MODELS)
+    await project.write({
+      'bench.config.ts': `export default { models: [
+        { model: 'good', label: 'on the dead server', baseUrl: '${gone.baseUrl}' },
+        { model: 'good', label: 'on the live server', baseUrl: '${server.baseUrl}' },
+      ] }`,
+    })
+    const run = await project.run([], DOCKER)
+    expect(run.status, textOf(run)).toBe(2)
+    expect(run.stdout).toMatch(
+      /^stopped {2}bench \(on the dead server\): the model server failed in 3 trials in a row/m,
+    )
+    const passed = (await project.summaries()).filter(({ verdict }) => verdict === 'pass')
+    expect(passed.map(({ task_id, model }) => [task_id, model])).toEqual([
+      ['task_a', 'on the live server'],
+      ['task_b', 'on the live server'],
+    ])
+  })
+
+  it('resumes each model by itself', async () => {
+    await using project = await createProject(TASKS)
+    await using server = await startScriptedServer(byModel, MODELS)
+    const env = { ...DOCKER, BENCH_BASE_URL: server.baseUrl }
+    await project.run([], { ...env, BENCH_MODEL: 'good' })
+    const before = server.requests.length
+    const run = await project.run([], { ...env, BENCH_MODEL: 'good,other', BENCH_RESUME: '1' })
+    expect(run.status, textOf(run)).toBe(0)
+    expect(new Set(server.requests.slice(before).map(({ body }) => modelOf(body)))).toEqual(new Set(['other']))
+  })
+})
+
+await describeWith(['docker'], 'models of bench.config.ts', () => {
+  it('sends what belongs to each model to its server, and keeps label and quantisation', async () => {
+    await using project = await createProject({ 'tasks/a.bench.ts': smallTask({ id: 'task_a' }) })
+    await using one = await startScriptedServer(byModel, { ...MODELS, apiKey: 'key-of-one' })
+    await using two = await startScriptedServer(byModel, MODELS)
+    await project.write({
+      'bench.config.ts': `export default { k: 1, models: [
+        { model: 'good', label: 'good thinking', baseUrl: '${one.baseUrl}', apiKey: 'key-of-one', size: '8B',
+          quantisation: 'Q4_K_M', extraBody: { chat_template_kwargs: { enable_thinking: true } } },
+        { model: 'good', baseUrl: '${two.baseUrl}' },
+      ] }`,
+    })
+    const run = await project.run([], { BENCH_SANDBOX: 'docker' })
+    expect(run.status, textOf(run)).toBe(0)
+    expect(one.requests[0]?.body).toMatchObject({ model: 'good', chat_template_kwargs: { enable_thinking: true } })
+    expect(two.requests[0]?.body).not.toHaveProperty('chat_template_kwargs')
+    expect(two.requests[0]?.headers.authorization ?? '').not.toContain('key-of-one')
+    const [thinking, plain] = (await project.summaries()).toSorted((a, b) => (a.model > b.model ? -1 : 1))
+    expect(thinking).toMatchObject({
+      model: 'good thinking',
+      environment: { model_labels: { size: '8B', quantisation: 'Q4_K_M' }, served_name: 'good' },
+    })
+    expect(plain).toMatchObject({ model: 'good', environment: { model_labels: { size: null, quantisation: null } } })
+  })
+
+  it('BENCH_MODEL chooses among them by label', async () => {
+    await using project = await createProject({ 'tasks/a.bench.ts': smallTask({ id: 'task_a' }) })
+    await using server = await startScriptedServer(byModel, MODELS)
+    await project.write({
+      'bench.config.ts': `export default { k: 1, models: ['poor', { model: 'good', label: 'best', baseUrl: '${server.baseUrl}' }] }`,
+    })
+    const run = await project.run([], { BENCH_SANDBOX: 'docker', BENCH_MODEL: 'best' })
+    expect(run.status, textOf(run)).toBe(0)
+    expect((await project.summaries()).map(({ model }) => model)).toEqual(['best'])
+  })
+})
