@@ -92,6 +92,12 @@ export function boundedArguments(args: Readonly<Record<string, unknown>>): Reado
   return bounded
 }
 
+/** True for arguments of which {@link boundedArguments} leaves something out. */
+export function isNestedDeeper(value: unknown, levels = ARGUMENT_DEPTH + 1): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some(item => isNestedDeeper(item, levels - 1))
+}
+
 function boundedValue(value: unknown, levels: number): unknown {
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value)
   if (value === undefined) return null

@@ -104,7 +104,7 @@ describe('reading a damaged journal', () => {
     const { records, notes } = readJournal(journal.file)
     expect(records.map(record => record.trial_index)).toEqual([0, 1])
     expect(notes).toEqual([
-      `${journal.file}:2: not a trial's record, left out: its schema_version is "1.1", not 2`,
+      `${journal.file}:2: not a trial's record, left out: its schema_version is "1.1", not 3`,
       `${journal.file}:3: not a trial's record, left out: it is not JSON`,
     ])
   })

@@ -5,6 +5,7 @@ import {
   anyObject,
   count,
   delta,
+  ending,
   environment,
   exactly,
   identityParts,
@@ -13,6 +14,8 @@ import {
   name,
   nullable,
   outcome,
+  question,
+  repaired,
   resetProof,
   sandbox,
   type server,
@@ -28,7 +31,7 @@ import {
 } from './schema-parts.ts'
 
 /** Version of records and summaries; files of another version are named, not guessed at. */
-export const SCHEMA_VERSION = 2
+export const SCHEMA_VERSION = 3
 
 const skillResult = exactly({
   skill_id: name,
@@ -94,6 +97,8 @@ export const trialRecordSchema = exactly({
   score: nullable(share),
   failure_reason: nullable(name),
   failure_detail: { type: ['string', 'null'] },
+  /** How the agent's work ended; null where nothing was judged. A trial may pass although it ended by a limit. */
+  ending: nullable(ending),
   turns_taken: count,
   total_elapsed_sec: measure,
   invalid_tool_call_count: count,
@@ -109,6 +114,8 @@ export const trialRecordSchema = exactly({
   },
   final_text: { type: ['string', 'null'] },
   prompt: text,
+  /** What the agent was given, by part: where one differs today, the trial answered another question. */
+  question,
   allowed_writes: texts,
   verified: { type: 'array', items: exactly({ name: text, ok: truth, reason: text }) },
   session_checks: { type: 'array', items: sessionCheck },
@@ -121,6 +128,10 @@ export const trialRecordSchema = exactly({
     type: 'array',
     items: { type: 'array', items: [text, text], minItems: 2, maxItems: 2, additionalItems: false },
   },
+  /** What was too large for the record, in words. A trial of which anything is missing cannot be judged again. */
+  left_out: texts,
+  /** What the trial would have scored had leaked and malformed calls been understood; null where that was not asked for. */
+  repaired: nullable(repaired),
   reset_proof: nullable(resetProof),
   verify_reset_proof: nullable(resetProof),
   sandbox: nullable(sandbox),
@@ -142,6 +153,7 @@ export type RecordedSnapshot = NonNullable<TrialRecord['baseline']>
 export type RecordedEnvironment = TrialRecord['environment']
 export type RecordedSandbox = NonNullable<TrialRecord['sandbox']>
 export type RecordedResetProof = NonNullable<TrialRecord['reset_proof']>
+export type RecordedRepair = NonNullable<TrialRecord['repaired']>
 export type RecordedSampling = NonNullable<RecordedEnvironment['sampling']>
 export type IdentityParts = TrialRecord['identity_parts']
 export type RecordedServer = DeepReadonly<FromSchema<typeof server>>

@@ -85,6 +85,47 @@ export const resetProof = exactly({
   elapsed_ms: measure,
 })
 
+/** How an agent ended; see `TrialEnding`. */
+export const ending = exactly({
+  reason: {
+    enum: [
+      'answered',
+      'max_turns',
+      'loop',
+      'empty_reply',
+      'tool_markup_in_text',
+      'output_limit',
+      'reasoning_exhausted',
+      'context_overflow',
+      'malformed_by_server',
+      'trial_timeout',
+    ],
+  },
+  detail: { type: ['string', 'null'] },
+})
+
+/** Hashes of what an agent was given; see `Question`. */
+export const question = exactly({ prompt: sha256, setup: sha256, limits: sha256 })
+
+/**
+ * The trial as it would have been with leaked and malformed calls understood. `same`: there was none, so it is the trial
+ * itself; `played`: a second trial was; `unknown`: it could not be played to its end, and nothing is claimed.
+ */
+export const repaired = exactly({
+  status: { enum: ['same', 'played', 'unknown'] },
+  score: nullable(share),
+  passed: nullable(truth),
+  outcome: nullable(outcome),
+  failure_reason: nullable(name),
+  /** Why it is unknown. */
+  reason: { type: ['string', 'null'] },
+  /** What was understood. `grammar` is null for a call that came as one, `repairs` is empty where its JSON was sound. */
+  repairs: {
+    type: 'array',
+    items: exactly({ turn: count, tool: text, grammar: { type: ['string', 'null'] }, repairs: texts }),
+  },
+})
+
 const image = nullable(exactly({ name: text, digest: text }))
 
 export const sandbox = exactly({

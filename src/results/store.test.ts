@@ -95,7 +95,7 @@ describe('readSummaries', () => {
     expect(Object.fromEntries(broken.map(entry => [entry.file.slice(dir.length + 1), entry.reason]))).toEqual({
       'result_cut.json': 'it is not JSON',
       'result_list.json': 'it is not a JSON object',
-      'result_python.json': 'its schema_version is "1.1", not 2',
+      'result_python.json': 'its schema_version is "1.1", not 3',
       'result_edited.json': 'its result_hash does not match: it was changed after it was written',
     })
   })

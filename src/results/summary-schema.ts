@@ -60,6 +60,11 @@ export const summarySchema = exactly({
   effective_n: count,
   /** All trials said the same although their seeds differ: one sample in truth. */
   identical_transcripts: truth,
+  /**
+   * Passes among the n trials had leaked and malformed calls been understood, and how many of them nobody knows; null
+   * where no trial was asked. It changes neither the verdict nor any other number.
+   */
+  repaired: nullable(exactly({ passes: count, unknown: count, n: count })),
   avg_score: nullable(share),
   avg_turns: nullable(measure),
   avg_elapsed_sec: nullable(measure),

@@ -3,6 +3,7 @@ import type { TaskScore } from '../score/task-score.ts'
 import { REASON_IN_WORDS, scoreRecords } from './figures.ts'
 import { sealed } from './hash.ts'
 import { SCHEMA_VERSION, type TrialRecord } from './record-schema.ts'
+import { repairedOf } from './repaired.ts'
 import type { Summary } from './summary-schema.ts'
 
 export type { Summary } from './summary-schema.ts'
@@ -96,6 +97,7 @@ function summaryOf(trials: readonly TrialRecord[], plan: SummaryPlan): Summary |
     at_least: earlyStopped ? null : score.atLeast.value,
     effective_n: score.effectiveN,
     identical_transcripts: score.identicalTranscripts,
+    repaired: repairedOf(trials),
     avg_score: score.meanScore,
     avg_turns: score.meanTurns,
     avg_elapsed_sec: score.meanElapsedSec,

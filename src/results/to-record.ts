@@ -5,7 +5,7 @@ import type { FlagResult, LoggedCall, TrialLog } from '../evidence/log.ts'
 import type { Sampling, ServerIdentity } from '../model/chat-model.ts'
 import type { ResetProof, SandboxInfo, TestReport } from '../sandbox/sandbox.ts'
 import type { Entry, Snapshot, SnapshotDelta } from '../sandbox/snapshot.ts'
-import { boundedArguments } from './hash.ts'
+import { boundedArguments, isNestedDeeper } from './hash.ts'
 import type {
   RecordedResetProof,
   RecordedSampling,
@@ -33,6 +33,7 @@ export type LogParts = Pick<
   | 'final_text'
   | 'verified'
   | 'session_checks'
+  | 'left_out'
 >
 
 /** Text of a model: valid Unicode, and at most 200,000 characters with a mark where it was cut. */
@@ -62,7 +63,14 @@ export function logToRecordParts(log: TrialLog): LogParts {
     final_text: log.finalAnswer === '' ? null : boundedText(log.finalAnswer),
     verified: [...log.verified].map(([name, { ok, reason }]) => ({ name, ok, reason: reason.toWellFormed() })),
     session_checks: [...log.sessionChecks.values()].map(({ call, verdict, reason }) => ({ call, verdict, reason })),
+    left_out: leftOut(log),
   }
+}
+
+/** What of a log does not fit into its record, in words. */
+function leftOut({ calls, finalAnswer }: TrialLog): readonly string[] {
+  const cut = calls.filter(({ args }) => isNestedDeeper(args)).map(({ call }) => `arguments of call ${call}`)
+  return finalAnswer.length > TEXT_LIMIT ? [...cut, 'the end of the final answer'] : cut
 }
 
 /**

@@ -15,7 +15,7 @@ describe('checkTrialRecord', () => {
   it.each<[string, unknown, string]>([
     ['an array', [], 'it is not a JSON object'],
     ['an object of something else', { a: 1 }, 'it has no schema_version'],
-    ['a record of the Python agent-bench', { schema_version: '1.1' }, 'its schema_version is "1.1", not 2'],
+    ['a record of the Python agent-bench', { schema_version: '1.1' }, 'its schema_version is "1.1", not 3'],
     ['a score above one', { ...sampleRecord(), score: 2 }, '/score must be <= 1'],
     ['an unknown field', { ...sampleRecord(), extra: 1 }, 'it must NOT have additional properties ("extra")'],
     ['a cut hash', { ...sampleRecord(), identity: 'abc' }, '/identity must match pattern "^[0-9a-f]{64}$"'],

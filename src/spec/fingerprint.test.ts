@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { createTask } from './define-task.ts'
-import { codeText } from './fingerprint.ts'
+import { codeText, type Question, questionOf } from './fingerprint.ts'
 import type { TaskSpec } from './task.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'fingerprint-'))
@@ -45,6 +45,23 @@ const CHANGES: readonly (readonly [string, Partial<TaskSpec<'fine'>>])[] = [
 ]
 test.each(CHANGES)('a change of %s changes it', async (_, changes) => {
   expect(await fingerprint(changes)).not.toBe(await fingerprint())
+})
+
+const QUESTION_CHANGES: readonly (readonly [string, Partial<TaskSpec<'fine'>>, readonly (keyof Question)[]])[] = [
+  ['the prompt', { prompt: 'Do it now.' }, ['prompt']],
+  ['the system prompt', { system: 'Be quick.' }, ['prompt']],
+  ['a file', { setup: { 'a.txt': 'b' } }, ['setup']],
+  ['a mode', { setup: { 'a.txt': { content: 'a', mode: 0o600 } } }, ['setup']],
+  ['a limit', { maxTurns: 3 }, ['limits']],
+  ['the allowed writes', { allowedWrites: ['a.txt'] }, []],
+  ['the code of a flag', { flags: { ...spec.flags, done: run => !run.verified('fine') } }, []],
+  ['the code of a check', { verify: { fine: ({ check }) => check(false, 'fine') } }, []],
+]
+test.each(QUESTION_CHANGES)('a change of %s changes just that part of the question', async (_, changes, expected) => {
+  const question = async (more: Partial<TaskSpec<'fine'>>) =>
+    questionOf(await createTask({ ...spec, ...more }, { file: NO_FILE, line: 1, column: 1 }).resolve())
+  const [before, after] = [await question({}), await question(changes)]
+  expect((['prompt', 'setup', 'limits'] as const).filter(part => before[part] !== after[part])).toEqual(expected)
 })
 
 test('a constant beside a check, or in a module that the spec imports, changes it', async () => {

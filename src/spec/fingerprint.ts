@@ -24,11 +24,7 @@ export function fingerprintOf(task: Omit<Task, 'fingerprint'>, sources: readonly
   add(hash, 'id', task.id)
   add(hash, 'prompt', task.prompt)
   add(hash, 'system', JSON.stringify(task.system))
-  for (const [path, file] of sorted(task.setup)) {
-    add(hash, 'file', path)
-    add(hash, 'mode', file.mode.toString(8))
-    add(hash, 'bytes', file.bytes)
-  }
+  addSetup(hash, task.setup)
   add(hash, 'allowedWrites', JSON.stringify([...task.allowedWrites].sort()))
   add(hash, 'requires', JSON.stringify([...task.requires].sort()))
   add(hash, 'limits', JSON.stringify([task.maxTurns, task.commandTimeoutMs, task.trialTimeoutMs, task.contextTokens]))
@@ -37,6 +33,37 @@ export function fingerprintOf(task: Omit<Task, 'fingerprint'>, sources: readonly
   for (const [name, check] of sorted(task.verify)) add(hash, `verify ${name}`, codeText(check))
   for (const text of sourceTexts([task.source.file, ...sources])) add(hash, 'source', text)
   return hash.digest('hex')
+}
+
+/** What an agent was given, as three hashes (SHA-256, hex), so that a later reader can tell which of it has changed. */
+export interface Question {
+  /** The prompt and the system prompt. */
+  readonly prompt: string
+  /** Paths, modes and bytes of the setup. */
+  readonly setup: string
+  /** The task's own limits: turns, time for a command, time for a trial. */
+  readonly limits: string
+}
+
+/**
+ * Hashes of the parts of a task that an agent meets. What is left of the fingerprint (allowed writes, flags, checks) only
+ * says how a trial is judged: where just that has changed, a recorded trial is still an answer to the same question.
+ */
+export function questionOf(
+  task: Pick<Task, 'prompt' | 'system' | 'setup' | 'maxTurns' | 'commandTimeoutMs' | 'trialTimeoutMs'>,
+): Question {
+  const hashed = (fill: (hash: Hash) => void): string => {
+    const hash = createHash('sha256')
+    fill(hash)
+    return hash.digest('hex')
+  }
+  return {
+    prompt: hashed(hash => add(hash, 'prompt', JSON.stringify([task.prompt, task.system]))),
+    setup: hashed(hash => addSetup(hash, task.setup)),
+    limits: hashed(hash =>
+      add(hash, 'limits', JSON.stringify([task.maxTurns, task.commandTimeoutMs, task.trialTimeoutMs])),
+    ),
+  }
 }
 
 /**
@@ -69,6 +96,14 @@ function sourceTexts(files: readonly string[]): string[] {
 function readText(path: string): string | null {
   // Specs made in memory, and imports without an extension, have no file under that name.
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path, 'utf8') : null
+}
+
+function addSetup(hash: Hash, setup: Task['setup']): void {
+  for (const [path, file] of sorted(setup)) {
+    add(hash, 'file', path)
+    add(hash, 'mode', file.mode.toString(8))
+    add(hash, 'bytes', file.bytes)
+  }
 }
 
 function sorted<Value>(map: ReadonlyMap<string, Value>): (readonly [string, Value])[] {

@@ -14,6 +14,7 @@ import {
   recordServer,
   recordTurns,
 } from '../results/to-record.ts'
+import { questionOf } from '../spec/fingerprint.ts'
 import type { Task } from '../spec/task.ts'
 import { limitsOfTrial, type TrialPlan } from './plan.ts'
 import type { TrialFinding } from './run-trial.ts'
@@ -87,6 +88,10 @@ function judged(finding: TrialFinding): Pick<UnsealedRecord, Exclude<keyof Unsea
     score: finding.score,
     failure_reason: finding.failureReason,
     failure_detail: finding.failureDetail === null ? null : boundedText(finding.failureDetail),
+    ending: {
+      reason: finding.ending.reason,
+      detail: finding.ending.detail === null ? null : boundedText(finding.ending.detail),
+    },
     turns_taken: Math.max(0, ...turns.map(turn => turn.turn), ...log.calls.map(call => call.turn)),
     total_elapsed_sec: finding.elapsedMs / 1_000,
     started_at: finding.startedAt.toISOString(),
@@ -113,6 +118,7 @@ function faulted(end: Extract<TrialEnd, { kind: 'infra' }>, task: Task): ReturnT
     score: null,
     failure_reason: last?.code ?? 'unknown_fault',
     failure_detail: last === undefined ? null : boundedText(`${last.detail}\nremedy: ${last.remedy}`),
+    ending: null,
     turns_taken: 0,
     total_elapsed_sec: end.elapsedMs / 1_000,
     started_at: end.startedAt.toISOString(),
@@ -131,6 +137,7 @@ function faulted(end: Extract<TrialEnd, { kind: 'infra' }>, task: Task): ReturnT
     final_text: null,
     verified: [],
     session_checks: [],
+    left_out: [],
     reset_proof: null,
     verify_reset_proof: null,
     sandbox: null,
@@ -155,7 +162,9 @@ type Frame =
   | 'k'
   | 'trials_planned'
   | 'skill_ids'
+  | 'question'
   | 'allowed_writes'
+  | 'repaired'
   | 'artifacts_dir'
   | 'artifacts'
   | 'infra_attempts'
@@ -179,7 +188,9 @@ export function recordOf(end: Exclude<TrialEnd, { kind: 'skipped' }>, context: R
     k: plan.k,
     trials_planned: plan.trials,
     skill_ids: [...task.flags.keys()],
+    question: questionOf(task),
     allowed_writes: task.allowedWrites,
+    repaired: null,
     artifacts_dir: context.artifacts.dir,
     artifacts: context.artifacts.paths,
     infra_attempts: end.faults.map(({ code, detail }) => ({ code, detail: boundedText(detail, 4_000) })),

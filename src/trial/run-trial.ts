@@ -1,22 +1,15 @@
-import type { Agent, Ending, EndingReason, TurnNote } from '../agents/agent.ts'
-import { decisiveSessions, judge } from '../evidence/judge.ts'
-import type { FlagResult, LoggedCall, SessionCheck, Tamper, TrialLog } from '../evidence/log.ts'
-import { findTamper } from '../evidence/tamper.ts'
-import type { Outcome } from '../results/outcome.ts'
+import type { Agent, TurnNote } from '../agents/agent.ts'
+import type { LoggedCall } from '../evidence/log.ts'
 import type { ResetProof, Sandbox, SandboxInfo } from '../sandbox/sandbox.ts'
-import type { FileContent, FileMap, Snapshot } from '../sandbox/snapshot.ts'
-import { scoreTrial } from '../score/trial-score.ts'
-import { matchesAny } from '../spec/globs.ts'
+import type { FileMap, Snapshot } from '../sandbox/snapshot.ts'
 import type { Play, Task } from '../spec/task.ts'
+import { cleanRoom, filesLeft } from './clean-room.ts'
 import { TrialDeadlineError, trialDeadline, withinPhase } from './deadline.ts'
+import { type Judgement, judgeTrial, PHASE_TIMEOUT_MS, type TrialEnding } from './judgement.ts'
 import type { TaskResults } from './known-results.ts'
 import type { TrialLimits } from './plan.ts'
-import { checkSession, type SuiteResults } from './session-check.ts'
 import { createToolbox } from './toolbox.ts'
-import { verifyFiles } from './verify.ts'
 
-/** Milliseconds the harness gives its own phases; a phase that takes longer is a fault, not the model's failure. */
-const PHASE_TIMEOUT_MS = 120_000
 const COLLECT_FILE_BYTES = 16_000_000
 const COLLECT_TOTAL_BYTES = 64_000_000
 
@@ -34,25 +27,13 @@ export interface TrialSetting {
   readonly signal: AbortSignal
 }
 
-/** The reasons an agent can end with, and the one it cannot give itself. */
-export type TrialEnding = Omit<Ending, 'reason'> & { readonly reason: EndingReason | 'trial_timeout' }
-
 /** Everything that was observed in one trial, and its judgement. */
-export interface TrialFinding {
-  readonly outcome: Extract<Outcome, 'passed' | 'failed' | 'inconclusive'>
-  /** Stable code of what made the trial fail; null when it passed. */
-  readonly failureReason: string | null
-  readonly failureDetail: string | null
-  readonly score: number
-  readonly flags: readonly FlagResult[]
-  readonly tamper: readonly Tamper[]
+export interface TrialFinding extends Judgement {
   readonly ending: TrialEnding
   readonly turns: readonly TurnNote[]
-  readonly log: TrialLog
   /** Regular files inside the allowed writes that the agent left, new or changed. */
   readonly artifacts: FileMap
   readonly resetProof: ResetProof
-  readonly verifyResetProof: ResetProof
   readonly sandbox: SandboxInfo
   readonly startedAt: Date
   readonly elapsedMs: number
@@ -75,10 +56,7 @@ export async function runTrial(task: Task, setting: TrialSetting): Promise<Trial
   const played = await play(task, setting)
   const final = await phase('freeze', s => sandbox.freeze({ signal: s }))
   const left = await phase('collect', s => collect(task, baseline, final, sandbox, s))
-  const tamper = findTamper(baseline, final, task.allowedWrites)
-
-  const verification = await phase('verify', s => verifyFiles(task, left.room, sandbox, setting.known, s))
-  const observed: TrialLog = {
+  const log = {
     prompt: task.prompt,
     baseline,
     setupText: textOf(task.setup),
@@ -86,26 +64,14 @@ export async function runTrial(task: Task, setting: TrialSetting): Promise<Trial
     final,
     contents: contentsOf(played.calls),
     finalAnswer: played.ending.finalText ?? '',
-    verified: verification.results,
-    sessionChecks: new Map(),
   }
-  const log = await phase('session checks', s =>
-    checkDecisiveSessions(task, observed, sandbox, setting.known.suites, s),
-  )
-  const flags = judge(task.flags, log)
-
-  const { passed, score } = scoreTrial(flags, tamper)
+  const judgement = await judgeTrial(task, { log, ending: played.ending, room: left.room }, setting)
   return {
-    ...verdictOf(passed, played.ending, tamper, task.inconclusiveWhenCut),
-    score,
-    flags,
-    tamper,
+    ...judgement,
     ending: played.ending,
     turns: played.turns,
-    log,
     artifacts: left.artifacts,
     resetProof,
-    verifyResetProof: verification.resetProof,
     sandbox: sandbox.info,
     startedAt,
     elapsedMs: performance.now() - clock,
@@ -151,71 +117,12 @@ async function collect(
   sandbox: Sandbox,
   signal: AbortSignal,
 ): Promise<{ artifacts: FileMap; room: FileMap }> {
-  const isAllowed = (path: string) => matchesAny(task.allowedWrites, path)
-  const wanted: string[] = []
-  for (const [path, entry] of final.entries) {
-    if (entry.type !== 'file' || !isAllowed(path)) continue
-    const before = baseline.entries.get(path)
-    if (before?.type !== 'file' || before.sha256 !== entry.sha256 || before.mode !== entry.mode) wanted.push(path)
-  }
-  const { files: artifacts } = await sandbox.collect(wanted, {
+  const { files: artifacts } = await sandbox.collect(filesLeft(task, baseline, final), {
     maxFileBytes: COLLECT_FILE_BYTES,
     maxTotalBytes: COLLECT_TOTAL_BYTES,
     signal,
   })
-  const room = new Map(artifacts)
-  for (const [path, file] of task.setup) {
-    const isGone = isAllowed(path) && final.entries.get(path)?.type !== 'file'
-    if (!isGone && !room.has(path)) room.set(path, file)
-  }
-  return { artifacts, room: withoutConflicts(room) }
-}
-
-/** A path cannot be a file and the directory of another file; where the agent turned one into the other, its own file wins. */
-function withoutConflicts(files: Map<string, FileContent>): FileMap {
-  for (const path of files.keys()) {
-    const parts = path.split('/')
-    for (let depth = 1; depth < parts.length; depth++) {
-      if (files.has(parts.slice(0, depth).join('/'))) files.delete(path)
-    }
-  }
-  return files
-}
-
-/** Judges with the reports believed, checks the sessions that mattered, and repeats until nothing new matters. */
-async function checkDecisiveSessions(
-  task: Task,
-  observed: TrialLog,
-  sandbox: Sandbox,
-  suites: SuiteResults,
-  signal: AbortSignal,
-): Promise<TrialLog> {
-  const sessionChecks = new Map<number, SessionCheck>()
-  const log: TrialLog = { ...observed, sessionChecks }
-  for (;;) {
-    const open = decisiveSessions(task.flags, log).filter(session => !sessionChecks.has(session.call))
-    if (open.length === 0) return log
-    for (const session of open) {
-      sessionChecks.set(session.call, await checkSession(sandbox, log, task.setup, session, suites, signal))
-    }
-  }
-}
-
-function verdictOf(
-  passed: boolean,
-  ending: TrialEnding,
-  tamper: readonly Tamper[],
-  inconclusiveWhenCut: boolean,
-): Pick<TrialFinding, 'outcome' | 'failureReason' | 'failureDetail'> {
-  if (passed) return { outcome: 'passed', failureReason: null, failureDetail: null }
-  const wasCut = ['output_limit', 'reasoning_exhausted', 'context_overflow'].includes(ending.reason)
-  const outcome = wasCut && inconclusiveWhenCut ? 'inconclusive' : 'failed'
-  if (ending.reason !== 'answered') return { outcome, failureReason: ending.reason, failureDetail: ending.detail }
-  if (tamper.length > 0) {
-    const shown = tamper.slice(0, 5).map(change => `${change.path} ${change.kind}`)
-    return { outcome, failureReason: 'tamper', failureDetail: shown.join(', ') }
-  }
-  return { outcome, failureReason: 'flags_lost', failureDetail: null }
+  return { artifacts, room: cleanRoom(task, final, artifacts) }
 }
 
 /** Text of the UTF-8 files of a setup. */

@@ -1,0 +1,106 @@
+/** From what was observed in a trial to its judgement: tamper, verify, flags. The same for a trial that just ran and for a recorded one. */
+import type { Ending, EndingReason } from '../agents/agent.ts'
+import { decisiveSessions, judge } from '../evidence/judge.ts'
+import type { FlagResult, SessionCheck, Tamper, TrialLog } from '../evidence/log.ts'
+import { findTamper } from '../evidence/tamper.ts'
+import type { Outcome } from '../results/outcome.ts'
+import type { ResetProof, Sandbox } from '../sandbox/sandbox.ts'
+import type { FileMap } from '../sandbox/snapshot.ts'
+import { scoreTrial } from '../score/trial-score.ts'
+import type { Task } from '../spec/task.ts'
+import { withinPhase } from './deadline.ts'
+import type { TaskResults } from './known-results.ts'
+import { checkSession, type SuiteResults } from './session-check.ts'
+import { verifyFiles } from './verify.ts'
+
+/** Milliseconds the harness gives its own phases; a phase that takes longer is a fault, not the model's failure. */
+export const PHASE_TIMEOUT_MS = 120_000
+
+/** The reasons an agent can end with, and the one it cannot give itself. */
+export type TrialEnding = Omit<Ending, 'reason'> & { readonly reason: EndingReason | 'trial_timeout' }
+
+/** A trial before it is judged. */
+export interface Observed {
+  readonly log: Omit<TrialLog, 'verified' | 'sessionChecks'>
+  readonly ending: Pick<TrialEnding, 'reason' | 'detail'>
+  /** Files of the clean room; see `cleanRoom`. */
+  readonly room: FileMap
+}
+
+export interface Judgement {
+  readonly outcome: Extract<Outcome, 'passed' | 'failed' | 'inconclusive'>
+  /** Stable code of what made the trial fail; null when it passed. */
+  readonly failureReason: string | null
+  readonly failureDetail: string | null
+  readonly score: number
+  readonly flags: readonly FlagResult[]
+  readonly tamper: readonly Tamper[]
+  readonly log: TrialLog
+  readonly verifyResetProof: ResetProof
+}
+
+/**
+ * Judges a trial: tamper, verify in a clean room, checks of the test sessions that matter, flags.
+ * @throws InfraError when the sandbox failed, or code of the task threw
+ */
+export async function judgeTrial(
+  task: Task,
+  observed: Observed,
+  setting: { readonly sandbox: Sandbox; readonly known: TaskResults; readonly signal: AbortSignal },
+): Promise<Judgement> {
+  const { sandbox, known, signal } = setting
+  const tamper = findTamper(observed.log.baseline, observed.log.final, task.allowedWrites)
+  const verification = await withinPhase('verify', PHASE_TIMEOUT_MS, signal, s =>
+    verifyFiles(task, observed.room, sandbox, known, s),
+  )
+  const unchecked: TrialLog = { ...observed.log, verified: verification.results, sessionChecks: new Map() }
+  const log = await withinPhase('session checks', PHASE_TIMEOUT_MS, signal, s =>
+    checkDecisiveSessions(task, unchecked, sandbox, known.suites, s),
+  )
+  const flags = judge(task.flags, log)
+  const { passed, score } = scoreTrial(flags, tamper)
+  return {
+    ...verdictOf(passed, observed.ending, tamper, task.inconclusiveWhenCut),
+    score,
+    flags,
+    tamper,
+    log,
+    verifyResetProof: verification.resetProof,
+  }
+}
+
+/** Judges with the reports believed, checks the sessions that mattered, and repeats until nothing new matters. */
+async function checkDecisiveSessions(
+  task: Task,
+  observed: TrialLog,
+  sandbox: Sandbox,
+  suites: SuiteResults,
+  signal: AbortSignal,
+): Promise<TrialLog> {
+  const sessionChecks = new Map<number, SessionCheck>()
+  const log: TrialLog = { ...observed, sessionChecks }
+  for (;;) {
+    const open = decisiveSessions(task.flags, log).filter(session => !sessionChecks.has(session.call))
+    if (open.length === 0) return log
+    for (const session of open) {
+      sessionChecks.set(session.call, await checkSession(sandbox, log, task.setup, session, suites, signal))
+    }
+  }
+}
+
+function verdictOf(
+  passed: boolean,
+  ending: Observed['ending'],
+  tamper: readonly Tamper[],
+  inconclusiveWhenCut: boolean,
+): Pick<Judgement, 'outcome' | 'failureReason' | 'failureDetail'> {
+  if (passed) return { outcome: 'passed', failureReason: null, failureDetail: null }
+  const wasCut = ['output_limit', 'reasoning_exhausted', 'context_overflow'].includes(ending.reason)
+  const outcome = wasCut && inconclusiveWhenCut ? 'inconclusive' : 'failed'
+  if (ending.reason !== 'answered') return { outcome, failureReason: ending.reason, failureDetail: ending.detail }
+  if (tamper.length > 0) {
+    const shown = tamper.slice(0, 5).map(change => `${change.path} ${change.kind}`)
+    return { outcome, failureReason: 'tamper', failureDetail: shown.join(', ') }
+  }
+  return { outcome, failureReason: 'flags_lost', failureDetail: null }
+}
