@@ -2,7 +2,14 @@
 import type { ModelPlan } from '../chat-model.ts'
 import { createExaminer, type Examiner } from './examiner.ts'
 import { type Finding, type Judgement, PROBE_NAMES, type ProbeName, unclear, type Verdict } from './finding.ts'
-import { examineModel, examineReadiness, examineSlots, examineSpeed, examineUsage } from './probes/basics.ts'
+import {
+  examineModel,
+  examineReadiness,
+  examineReadinessAndGauge,
+  examineSlots,
+  examineSpeed,
+  examineUsage,
+} from './probes/basics.ts'
 import {
   examineLongArguments,
   examineNestedArguments,
@@ -96,24 +103,26 @@ export function examine(plan: ModelPlan, options: ExaminationOptions): Promise<E
 
 /** Under the ten seconds after which a run without the examination would have begun. */
 const QUICK_BUDGET_MS = 9_000
+/** No probe of the quick form may use up the time of those after it. */
+const QUICK_PROBE_MS = 5_000
 /** Enough to find the 4,096 tokens that some servers start with, little enough to be read in time. */
 const QUICK_PROMPT_TOKENS = 5_000
 
 /**
- * The quick form, for the start of a run: readiness, context window, one tool round trip; under ten seconds.
- * What is not done by then is `unclear`.
+ * The quick form, for the start of a run: readiness, one tool round trip, context window; four requests on a healthy
+ * server, under ten seconds on any. What is not done by then is `unclear`: a slow server is not a broken one.
  * @throws the signal's reason
  */
 export function quickExamination(plan: ModelPlan, signal: AbortSignal): Promise<Examination> {
   const probes: readonly (readonly [ProbeName, Probe])[] = [
-    ['readiness', examineReadiness],
+    ['readiness', examineReadinessAndGauge],
     ['tool_call', examineToolCall],
     ['window', examiner => examineWindow(examiner, { levels: [0.9] })],
   ]
   return run(plan, 'quick', probes, {
     signal,
     budgetMs: QUICK_BUDGET_MS,
-    probeMs: QUICK_BUDGET_MS,
+    probeMs: QUICK_PROBE_MS,
     maxPromptTokens: QUICK_PROMPT_TOKENS,
   })
 }
@@ -139,12 +148,15 @@ async function run(
     remainingMs: () => Math.max(0, deadlineAt - performance.now()),
   })
   const findings: Finding[] = []
-  for (const [probe, judge] of probes) {
+  for (const [index, [probe, judge]] of probes.entries()) {
     options.signal.throwIfAborted()
     const leftMs = options.budgetMs - (performance.now() - startedAt)
-    const probeMs = Math.min(options.probeMs, leftMs)
+    // The last one keeps nobody waiting; in the quick form it is the one that needs the time.
+    const probeMs = index === probes.length - 1 ? leftMs : Math.min(options.probeMs, leftMs)
     let judgement: Judgement
     if (findings[0]?.verdict === 'broken') judgement = unclear('not examined, because the server does not answer')
+    else if (kind === 'quick' && findings[0]?.verdict === 'unclear')
+      judgement = unclear('not examined, because the first answer took too long')
     else if (probeMs <= 0) judgement = unclear('not examined, because the time for the examination was over')
     else {
       const timeout = AbortSignal.timeout(Math.ceil(probeMs))
@@ -152,6 +164,7 @@ async function run(
       deadlineAt = performance.now() + probeMs
       judgement = await withinDeadline(judge(examiner), options.signal, timeout, probeMs)
     }
+    options.signal.throwIfAborted()
     const finding = { probe, ...judgement }
     findings.push(finding)
     options.onFinding?.(finding)

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { ChatMessage, ModelPlan, Reply, ReplyBody, ToolDefinition } from '../chat-model.ts'
 import { createChatModel } from '../openai-client.ts'
 import { broken, type Judgement } from './finding.ts'
@@ -31,6 +32,8 @@ export interface Examiner {
   readonly seen: readonly ReplyBody[]
   /** Prompt tokens of one filler word, measured once; null when the server does not count. */
   tokensPerWord: number | null
+  /** What one of them takes at most, from a single request whose template counts in; null when there was none. */
+  mostTokensPerWord: number | null
   /** How fast the server reads a prompt; null until it is known. */
   promptTokensPerSecond: number | null
 }
@@ -55,6 +58,7 @@ export function createExaminer(
     remainingMs: options.remainingMs,
     seen,
     tokensPerWord: null,
+    mostTokensPerWord: null,
     promptTokensPerSecond: null,
     async ask(question) {
       const model = createChatModel(
@@ -100,7 +104,7 @@ export function refused(reply: Reply, what: string): Judgement {
   switch (reply.kind) {
     case 'infra':
     case 'config':
-      return broken(`${what}: ${reply.detail}`, reply.remedy, { code: reply.code })
+      return broken(`${what}: ${reply.detail}`, reply.remedy, { code: reply.code, kind: reply.kind })
     case 'context_overflow':
       return broken(`${what}: ${reply.detail}`, windowRemedy, { code: 'context_overflow' })
     case 'ok':
@@ -135,5 +139,8 @@ export function filler(words: number): string {
     ' ',
   )
 }
+
+/** Begins a prompt that must not be in the server's cache, where its reading is timed or its tokens are counted. */
+export const uniqueOpening = (): string => `Examination ${randomBytes(4).toString('hex')}.`
 
 export const user = (content: string): ChatMessage => ({ role: 'user', content })

@@ -3,7 +3,7 @@ import type { Examination } from './examine.ts'
 import type { Finding } from './finding.ts'
 
 /** Words of a server are data: no escape sequence of theirs reaches a terminal, and a finding stays one line. */
-function plain(text: string): string {
+export function plain(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed
   return stripVTControlCharacters(text).replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]+/g, ' ')
 }

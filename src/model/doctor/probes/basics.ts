@@ -1,15 +1,40 @@
 /** Does it answer, as the model that was asked for, with truthful counts? */
 import type { ReplyBody } from '../../chat-model.ts'
-import { bodyOf, type Examiner, filler, refused, user } from '../examiner.ts'
+import { bodyOf, type Examiner, filler, refused, uniqueOpening, user } from '../examiner.ts'
 import { broken, degraded, fine, type Judgement, unclear } from '../finding.ts'
 
 /** A reply of a single token: everything else needs it. */
 export async function examineReadiness(examiner: Examiner): Promise<Judgement> {
+  return (await askForOneToken(examiner, 'Say hi.')).judgement
+}
+
+const GAUGE_WORDS = 100
+
+/**
+ * The same with a prompt just long enough to tell how fast the server reads and how many tokens a word is at most, so
+ * that a prompt that fills the window is neither too long for it nor for the time there is.
+ */
+export async function examineReadinessAndGauge(examiner: Examiner): Promise<Judgement> {
+  const { judgement, body } = await askForOneToken(examiner, `${uniqueOpening()} ${filler(GAUGE_WORDS)}\nSay hi.`)
+  if (body === null) return judgement
+  const { promptTokens, promptTokensPerSecond, firstTokenMs, elapsedMs } = body.stats
+  if (promptTokens === null || promptTokens < GAUGE_WORDS) return judgement
+  examiner.mostTokensPerWord = promptTokens / GAUGE_WORDS
+  examiner.promptTokensPerSecond =
+    promptTokensPerSecond ?? (promptTokens * 1_000) / Math.max(1, firstTokenMs ?? elapsedMs)
+  return judgement
+}
+
+async function askForOneToken(
+  examiner: Examiner,
+  prompt: string,
+): Promise<{ readonly judgement: Judgement; readonly body: ReplyBody | null }> {
   const startedAt = performance.now()
-  const reply = await examiner.ask({ messages: [user('Say hi.')], maxTokens: 1 })
-  if (bodyOf(reply) === null) return refused(reply, 'the server does not answer a request for one token')
+  const reply = await examiner.ask({ messages: [user(prompt)], maxTokens: 1 })
+  const body = bodyOf(reply)
+  if (body === null) return { judgement: refused(reply, 'the server does not answer a request for one token'), body }
   const elapsedMs = Math.round(performance.now() - startedAt)
-  return fine(`answers a request for one token in ${elapsedMs} ms`, { elapsedMs })
+  return { judgement: fine(`answers a request for one token in ${elapsedMs} ms`, { elapsedMs }), body }
 }
 
 const plainName = (name: string): string =>

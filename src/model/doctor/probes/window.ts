@@ -1,5 +1,6 @@
 /** How much of a prompt reaches the model, and what happens to one that is too long? */
-import { bodyOf, type Examiner, filler, refused, user, windowRemedy } from '../examiner.ts'
+import type { Reply } from '../../chat-model.ts'
+import { bodyOf, type Examiner, filler, refused, uniqueOpening, user, windowRemedy } from '../examiner.ts'
 import { broken, degraded, fine, type Judgement, unclear } from '../finding.ts'
 
 /** Below this hardly a task's first turn fits. */
@@ -33,7 +34,11 @@ export async function examineWindow(
   options: { readonly levels?: readonly number[] } = {},
 ): Promise<Judgement> {
   const declared = examiner.plan.server.contextTokens
-  const perWord = examiner.tokensPerWord ?? GUESSED_TOKENS_PER_WORD
+  // Nothing that would fit in there could tell more.
+  if (declared !== null && declared <= USELESS_TOKENS) return sized(declared, [], null)
+  const perWord = examiner.tokensPerWord ?? examiner.mostTokensPerWord ?? GUESSED_TOKENS_PER_WORD
+  // Where words were not measured apart from the template, only this much is sure.
+  const leastPerWord = examiner.tokensPerWord ?? (examiner.mostTokensPerWord === null ? null : 1)
   const levels = (declared === null ? BLIND_FILLS : (options.levels ?? [0.25, 0.5, 0.9]).map(part => part * declared))
     .map(tokens => Math.min(tokens, examiner.maxPromptTokens))
     .filter((tokens, index, all) => tokens > 60 && all.indexOf(tokens) === index)
@@ -47,7 +52,8 @@ export async function examineWindow(
     if (forecastMs > examiner.remainingMs() * 0.8) break
     const words = Math.max(1, Math.floor((tokens - 40) / perWord))
     const startedAt = performance.now()
-    const reply = await examiner.ask({ messages: [user(canaryPrompt(words))], maxTokens: 16 })
+    const reply = await askInTime(examiner, canaryPrompt(words), declared !== null)
+    if (reply === null) break
     if (reply.kind === 'context_overflow') {
       const limit = reply.contextTokens ?? last?.countedTokens ?? null
       if (declared === null) return sized(limit, fills, `refuses a prompt of about ${thousands(tokens)} tokens`)
@@ -66,7 +72,7 @@ export async function examineWindow(
       isRecalled: body.text.includes(CODE_WORD),
       elapsedMs: performance.now() - startedAt,
     })
-    const expected = examiner.tokensPerWord === null ? null : words * perWord
+    const expected = leastPerWord === null ? null : words * leastPerWord
     if (counted !== null && expected !== null && counted < expected * 0.7) {
       return broken(
         `a prompt of about ${thousands(expected)} tokens is cut to ${thousands(counted)} without an error`,
@@ -76,6 +82,16 @@ export async function examineWindow(
     }
   }
   return sized(declared, fills, null)
+}
+
+/** The reply, or null when the probe's time ran out and what the server says of its window must do. */
+async function askInTime(examiner: Examiner, prompt: string, isDeclared: boolean): Promise<Reply | null> {
+  try {
+    return await examiner.ask({ messages: [user(`${uniqueOpening()} ${prompt}`)], maxTokens: 16 })
+  } catch (error) {
+    if (!isDeclared || examiner.remainingMs() > 0) throw error
+    return null
+  }
 }
 
 function sized(windowTokens: number | null, fills: readonly Fill[], why: string | null): Judgement {
