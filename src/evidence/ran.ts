@@ -1,7 +1,7 @@
 /** Was a stub or a command run? Stubs by their own reports, other commands by the command lines that were executed. */
 import { posix } from 'node:path'
 import type { StubReport } from '../sandbox/sandbox.ts'
-import type { CommandQuestion } from '../spec/run.ts'
+import type { CommandQuestion, StubQuestion } from '../spec/run.ts'
 import { type ExecutedCommand, executedCommands } from './commands.ts'
 import type { LoggedCall, TrialLog } from './log.ts'
 import { callInWords, quoted } from './words.ts'
@@ -37,9 +37,14 @@ export function stubRuns(log: TrialLog): readonly StubRun[] {
   )
 }
 
+/** Has the script done its work, as far as that is witnessed? One that is replaced has none to do. */
+const hasSucceeded = ({ report }: StubRun) => report.status === undefined || report.status === 0
+
 /** The commands of every call in order, each worked out once. */
 export interface CommandHistory {
   readonly stubs: readonly StubRun[]
+  /** Scripts that keep their work, and were started but not seen to end with status 0. */
+  readonly broken: readonly StubRun[]
   readonly executed: readonly { readonly call: LoggedCall; readonly commands: readonly ExecutedCommand[] }[]
 }
 
@@ -59,7 +64,19 @@ export function commandHistory(log: TrialLog): CommandHistory {
     const commands = typeof line === 'string' ? executedCommands(line, path => files.get(path) ?? null) : []
     return { call, commands }
   })
-  return { stubs: stubRuns(log), executed }
+  const reported = stubRuns(log)
+  return {
+    stubs: reported.filter(hasSucceeded),
+    broken: reported.filter(run => !hasSucceeded(run)),
+    executed,
+  }
+}
+
+/** Are a script's arguments those a question asks for? */
+export function fitsArguments({ args, cwd }: StubReport, wanted: StubQuestion['args']): boolean {
+  if (wanted === undefined) return true
+  if (typeof wanted === 'function') return wanted(args, cwd)
+  return new RegExp(wanted.source, wanted.flags.replace(/[gy]/g, '')).test(args.join(' '))
 }
 
 const isNamed = (script: string | null, names: readonly string[]) => script !== null && names.includes(script)

@@ -12,7 +12,7 @@ import type { CommandQuestion, Moment, Order, ReadQuestion, Run, StubQuestion } 
 import { type FirstChange, firstChanges, firstExistence, firstFitting } from './changes.ts'
 import { findDiscovery } from './discovery.ts'
 import type { TrialLog } from './log.ts'
-import { type CommandHistory, commandHistory, commandRuns, nearestCommand } from './ran.ts'
+import { type CommandHistory, commandHistory, commandRuns, fitsArguments, nearestCommand } from './ran.ts'
 import { createReader, type Reader, type ReadingHistory } from './reading.ts'
 import { type TestSession, testSessions } from './sessions.ts'
 import { callInWords, counted, firstMention, momentInWords, quoted } from './words.ts'
@@ -313,14 +313,19 @@ export function createRun(
     requirePath(path)
     const impossible = impossibleBound(question)
     if (impossible !== null) return { answer: false, finding: `${path}: ${impossible}` }
-    const pattern = question.args === undefined ? null : stateless(question.args)
     const runs = allCommands().stubs.filter(({ report }) => report.path === path)
-    const fitting = runs.filter(({ report }) => pattern?.test(report.args.join(' ')) ?? true)
+    const fitting = runs.filter(({ report }) => fitsArguments(report, question.args))
     const within = fitting.find(({ call }) => isWithin(question, call))
     if (within !== undefined) {
       return { answer: momentOf(within.call), finding: `${path} was run in ${callInWords(within.call)}` }
     }
     const [other] = fitting.length > 0 ? fitting : runs
+    const broken = allCommands().broken.find(({ report }) => report.path === path)
+    if (other === undefined && broken !== undefined) {
+      const { call, report } = broken
+      const end = report.status === null ? 'but its end was not seen' : `and ended with status ${report.status}`
+      return { answer: false, finding: `${path} did not do its work: it was started in ${callInWords(call)}, ${end}` }
+    }
     const nearest =
       other === undefined
         ? nearestCommand(log, allCommands(), literalPattern(posix.basename(path)))

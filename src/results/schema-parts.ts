@@ -68,14 +68,19 @@ export const testReport = exactly({
   failures: texts,
 })
 
-export const stubReport = exactly({
+const stubCall = {
   path: text,
   sha256,
   args: texts,
   interpreter: text,
   cwd: text,
   sender: exactly({ pid: { type: 'integer' }, uid: { type: 'integer' } }),
-})
+} as const
+
+/** A script that keeps its work has a status too; records from before there were such scripts have none. */
+export const stubReport = {
+  anyOf: [exactly(stubCall), exactly({ ...stubCall, status: { type: ['integer', 'null'] } })],
+} as const
 
 export const resetProof = exactly({
   processes_left: count,
@@ -165,8 +170,14 @@ export const environment = exactly({
   test_runner: text,
   sandbox_image: { type: ['string', 'null'] },
   base_url: { type: ['string', 'null'] },
+  /** As results call it. */
   model: text,
+  /** As the server knows it; null for an agent without a model. */
+  served_name: { type: ['string', 'null'] },
+  model_labels: nullable(exactly({ size: { type: ['string', 'null'] }, quantisation: { type: ['string', 'null'] } })),
   server: nullable(server),
+  /** SHA-256 of the report of the server's examination (`servers/` in the results); null where there is none. */
+  server_examination: { type: ['string', 'null'] },
   sampling: nullable(sampling),
   limits,
 })

@@ -37,14 +37,18 @@ const testReport = fc.record({
   failures: fc.array(fc.string()),
 })
 
-const stubReport = fc.record({
+const stubCall = {
   path: anyPath,
   sha256,
   args: fc.array(fc.string()),
   interpreter: fc.string(),
   cwd: anyPath,
   sender: fc.record({ pid: fc.integer(), uid: fc.integer() }),
-})
+}
+const stubReport = fc.oneof(
+  fc.record(stubCall),
+  fc.record({ ...stubCall, status: fc.option(fc.integer({ min: 0, max: 255 })) }),
+)
 
 /** Texts by the hash they are stored under; like real hashes, one hash never stands for two texts. */
 function call(pool: readonly (readonly [string, string])[]): fc.Arbitrary<LoggedCall> {

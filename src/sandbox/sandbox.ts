@@ -61,6 +61,8 @@ export interface StubReport {
   readonly interpreter: string
   readonly cwd: string
   readonly sender: { readonly pid: number; readonly uid: number }
+  /** Exit status of a script that keeps its work, null when its end was not seen; absent for one that is replaced. */
+  readonly status?: number | null
 }
 
 export type StopReason = 'timeout' | 'output' | 'cancelled'

@@ -20,8 +20,8 @@ export interface ReadQuestion extends Order {
 }
 
 export interface StubQuestion extends Order {
-  /** The arguments, joined by single spaces, must match. */
-  readonly args?: RegExp
+  /** The arguments, joined by single spaces, must match; or they must fit one by one, with the directory they were given in. */
+  readonly args?: RegExp | ((args: readonly string[], cwd: string) => boolean)
 }
 
 export interface CommandQuestion extends Order {

@@ -1,5 +1,6 @@
 /** What a manifest says about the content of artifacts, as checks on the host: texts are compared, nothing is run. */
 import { isDeepStrictEqual } from 'node:util'
+import { applyPattern } from '../run-within.ts'
 import type { VerifyTools } from '../verify.ts'
 import type { ArtifactCheck } from './manifest-schema.ts'
 
@@ -29,7 +30,8 @@ export function rulesOf(check: ArtifactCheck): readonly ArtifactRule[] {
     ...(check.regex ?? []).map(source => {
       // As in most readers' minds, ^ and $ are the ends of a line.
       const pattern = new RegExp(source, 'm')
-      return rule('matches a pattern', text => pattern.test(plain(text)))
+      const field = `artifact_checks for ${check.file}`
+      return rule('matches a pattern', text => applyPattern(field, pattern, () => pattern.test(plain(text))))
     }),
     ...(check.json ?? []).map(asked =>
       rule(`has the right value at ${JSON.stringify(asked.pointer)}`, text => {

@@ -53,7 +53,51 @@ const stub = {
     /** What it prints. */
     stdout: { type: 'string', maxLength: 100_000 },
     exit_status: { type: 'integer', minimum: 0, maximum: 255 },
+    /** It is not replaced: it does its real work, and its arguments and its end are recorded. */
+    keeps: { const: true },
   },
+} as const
+
+const argument = {
+  type: ['string', 'object'],
+  maxLength: 10_000,
+  additionalProperties: false,
+  minProperties: 1,
+  maxProperties: 1,
+  properties: {
+    /** A path of the workspace, however it is written from where the script was started. */
+    path,
+    /** The whole argument fits the pattern. */
+    matches: pattern,
+  },
+} as const
+
+/** A call of a script that is in `stubs`, argument by argument. */
+const scriptCall = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['script'],
+  properties: {
+    /** Path inside the skill. */
+    script: path,
+    options: {
+      type: 'object',
+      maxProperties: 100,
+      propertyNames: { pattern: '^-' },
+      additionalProperties: { ...argument, type: ['string', 'object', 'boolean'] },
+    },
+    arguments: { type: 'array', items: argument, maxItems: 100 },
+  },
+} as const
+
+const command = {
+  type: ['string', 'object'],
+  minLength: 1,
+  maxLength: 2_000,
+  format: 'regular-expression',
+  additionalProperties: false,
+  required: ['script'],
+  properties: scriptCall.properties,
 } as const
 
 export const manifestSchema = {
@@ -67,7 +111,8 @@ export const manifestSchema = {
     /** A file of the skill whose text is appended to the prompt. */
     prompt_file: path,
     required_reads: { type: 'array', items: path, maxItems: 200 },
-    required_commands: { type: 'array', items: pattern, maxItems: 200 },
+    /** Patterns of command lines, or calls of scripts that are in `stubs`. */
+    required_commands: { type: 'array', items: command, maxItems: 200 },
     expected_artifacts: { type: 'array', items: path, maxItems: 200 },
     artifact_checks: { type: 'array', items: artifactCheck, maxItems: 200 },
     allowed_writes: { type: 'array', items: path, maxItems: 200 },
@@ -81,7 +126,7 @@ export const manifestSchema = {
       maxItems: 20,
       items: { enum: ['python', 'pytest', 'git', 'make', 'node', 'perl', 'jq', 'sandbox'] },
     },
-    /** Scripts of the skill (paths inside it) that are replaced by stubs. */
+    /** Scripts of the skill (paths inside it) that are replaced by stubs, or kept and witnessed. */
     stubs: { type: 'object', additionalProperties: stub, maxProperties: 200 },
   },
 } as const
@@ -90,3 +135,5 @@ export const manifestSchema = {
 export type Manifest = FromSchema<typeof manifestSchema>
 export type ArtifactCheck = FromSchema<typeof artifactCheck>
 export type StubSpec = FromSchema<typeof stub>
+export type ScriptCallSpec = FromSchema<typeof scriptCall>
+export type ArgumentSpec = FromSchema<typeof argument>

@@ -151,6 +151,8 @@ function inOurWords(error: ErrorObject, root: Node, text: string): PlacedMistake
       const allowed = Array.isArray(params.allowedValues) ? params.allowedValues.map(String) : []
       return mistake(field, `${found} is not one of what can be asked for`, didYouMean(String(value), allowed), place)
     }
+    case 'const':
+      return mistake(field, `is ${found}, and can only be true`, 'Write true, or leave it out.', place)
     case 'format': {
       if (params.format === 'json-pointer') {
         const remedy = 'Write a JSON Pointer: "" for the whole, or "/items/0/name".'

@@ -11,6 +11,7 @@ import { type ArtifactRule, keepsRule, rulesOf } from './artifact-checks.ts'
 import { type Manifest, SKILL_FOLDER } from './manifest-schema.ts'
 import type { ReadManifest } from './read-manifest.ts'
 import { stubLanguage, stubOutputs, stubText } from './stub.ts'
+import { fitsCall } from './stub-call.ts'
 import type { PlacedMistake, TextPlace } from './text-position.ts'
 
 const DOCUMENT = `${SKILL_FOLDER}/SKILL.md`
@@ -158,7 +159,12 @@ function* manifestFlags(parts: Parts): Generator<[string, Flag]> {
 }
 
 function requiredCommand(run: Run, { manifest, files, stubs }: Parts, index: number): Moment | false {
-  const pattern = new RegExp(manifest.required_commands?.[index] ?? '')
+  const command = manifest.required_commands?.[index] ?? ''
+  if (typeof command !== 'string') {
+    const fits = (args: readonly string[], cwd: string) => fitsCall(command, args, cwd)
+    return run.ranStub(`${SKILL_FOLDER}/${command.script}`, { args: fits })
+  }
+  const pattern = new RegExp(command)
   return run.ranCommand(pattern, { stubs, scripts: [...files.keys()].map(path => `${SKILL_FOLDER}/${path}`) })
 }
 
@@ -200,10 +206,10 @@ function checkManifest(parts: Parts, read: ReadManifest): PlacedMistake[] {
     const place: TextPlace = read.placeOf(path)
     mistakes.push({ field, problem, remedy, place })
   }
-  const each = (name: 'required_reads' | 'expected_artifacts' | 'allowed_writes' | 'required_commands') =>
+  const each = (name: 'required_reads' | 'expected_artifacts' | 'allowed_writes') =>
     (manifest[name] ?? []).map((value, index) => ({ value, index, field: `${name}[${index}]`, at: [name, index] }))
 
-  for (const name of ['required_reads', 'expected_artifacts', 'required_commands'] as const) {
+  for (const name of ['required_reads', 'expected_artifacts'] as const) {
     const seen = new Set<string>()
     for (const { value, field, at } of each(name)) {
       if (seen.has(value)) {
@@ -229,11 +235,6 @@ function checkManifest(parts: Parts, read: ReadManifest): PlacedMistake[] {
     const problem = checkGlob(value)
     if (problem !== null) report(at, field, `${JSON.stringify(value)}: ${problem}`, 'Write a glob such as "output/**".')
   }
-  for (const { value, field, at } of each('required_commands')) {
-    if (new RegExp(value).test('')) {
-      report(at, field, 'matches every command', 'Name the script: "make_report\\\\.sh.*--title".')
-    }
-  }
   for (const [index, check] of (manifest.artifact_checks ?? []).entries()) {
     const at = ['artifact_checks', index]
     if (!matchesAny(allowedWrites, check.file)) {
@@ -250,6 +251,7 @@ function checkManifest(parts: Parts, read: ReadManifest): PlacedMistake[] {
     }
   }
   checkPromptFile(parts, report)
+  checkCommands(parts, report)
   checkStubs(parts, report)
   return mistakes
 }
@@ -271,6 +273,42 @@ function checkPromptFile({ manifest, files }: Parts, report: Report): void {
   }
 }
 
+function checkCommands({ manifest }: Parts, report: Report): void {
+  const seen = new Set<string>()
+  for (const [index, command] of (manifest.required_commands ?? []).entries()) {
+    const at = ['required_commands', index]
+    const field = `required_commands[${index}]`
+    const text = JSON.stringify(command)
+    if (seen.has(text)) report(at, field, `${text} is there twice`, 'Keep one: both flags would say the same.')
+    seen.add(text)
+    if (typeof command === 'string') {
+      if (new RegExp(command).test('')) {
+        report(at, field, 'matches every command', 'Name the script: "make_report\\\\.sh.*--title".')
+      }
+      continue
+    }
+    const stubs = Object.keys(manifest.stubs ?? {})
+    if (!stubs.includes(command.script)) {
+      const problem = `${JSON.stringify(command.script)} is not in "stubs", so nothing records its arguments`
+      const remedy = `Add ${JSON.stringify(command.script)}: { "keeps": true } to "stubs". ${didYouMean(command.script, stubs)}`
+      report([...at, 'script'], `${field}.script`, problem, remedy)
+    }
+    for (const [name, value] of Object.entries(command.options ?? {})) {
+      const place = [...at, 'options', name]
+      if (!/^-./.test(name)) {
+        report(place, `${field}.options.${name}`, 'is no name of an option', `Write "--${name}", or use "arguments".`)
+      } else if (value === false) {
+        report(
+          place,
+          `${field}.options.${name}`,
+          'is false',
+          'Leave it out: an option that is not named must not be given.',
+        )
+      }
+    }
+  }
+}
+
 function checkStubs({ manifest, files, allowedWrites }: Parts, report: Report): void {
   for (const [path, stub] of Object.entries(manifest.stubs ?? {})) {
     const field = `stubs[${JSON.stringify(path)}]`
@@ -281,6 +319,11 @@ function checkStubs({ manifest, files, allowedWrites }: Parts, report: Report): 
       report(at, field, 'is no file of the skill', didYouMean(path, [...files.keys()]))
     } else if (text === null || stubLanguage(path, text) === null) {
       report(at, field, 'is no shell, Python or Node script', 'Leave the real one: only such scripts can be replaced.')
+    }
+    const others = Object.keys(stub).filter(name => name !== 'keeps')
+    if (stub.keeps === true && others.length > 0) {
+      const problem = `has "keeps" and ${others.map(name => JSON.stringify(name)).join(', ')}`
+      report(at, field, problem, 'Keep the script with "keeps" alone, or leave that out to have it replaced.')
     }
     for (const output of stubOutputs(stub).keys()) {
       const problem = pathProblem(output)

@@ -2,10 +2,11 @@
  * Stubs: scripts of a skill replaced by small ones that tell the executor with which arguments they were called, make the
  * files the manifest names, print and end. A stub is written in the language of the script it replaces, since it may be
  * called by path, through an interpreter or by another script, and it keeps the opening comment and the help text: a model
- * that looks into it sees a plain little script.
+ * that looks into it sees a plain little script. A script that keeps its work only gets the reports put in.
  */
 import { dedent } from '../dedent.ts'
 import type { StubSpec } from './manifest-schema.ts'
+import { keptText } from './stub-kept.ts'
 
 /**
  * The program, laid by the executor where only it can write, that tells it "the script that started me is running". Without
@@ -57,8 +58,9 @@ function lineFor(path: string): string {
   return name.endsWith('.json') ? '{}\n' : `${name.replace(/\.[^.]*$/, '').replaceAll(/[-_]+/g, ' ')}\n`
 }
 
-/** Text of the stub for a script. */
+/** Text of the stub for a script, or of the script itself with what reports it. */
 export function stubText(language: StubLanguage, original: string, spec: StubSpec): string {
+  if (spec.keeps === true) return keptText(language, original, REPORTER)
   const text = original.replace(/^\uFEFF/, '').replaceAll(/\r\n?/g, '\n')
   const parts = {
     header: headerOf(language, text),
@@ -140,7 +142,7 @@ const folderOf = (path: string) => (path.includes('/') ? `/${path.slice(0, path.
 function shellStub({ header, help, outputs, stdout, exitStatus }: StubParts): string {
   const blocks = [
     header,
-    `python3 -I -S ${REPORTER} "$0" "$#" < /dev/null > /dev/null 2>&1`,
+    `python3 -I -S ${REPORTER} "$0" "$#" < /dev/null > /dev/null 2>&1 || :`,
     ...(help === '' ? [] : [`case "$1" in\n  -h | --help)\n    cat ${hereDocument(help)}\n    exit 0\n    ;;\nesac`]),
     ...[...outputs].map(([path, text]) => {
       const folder = `mkdir -p ${quoted(WORKSPACE + folderOf(path))}`

@@ -2,6 +2,9 @@
 
 The program that asks must be a child of an interpreter whose command line ends in the script and its arguments. So the
 words of a message are never believed, only compared with /proc while the asking process waits for its answer.
+
+A script that is replaced reports once, as it starts. One that keeps its work says that its end will follow ("?"), and
+reports once more with its exit status: only what came to an end has done its work.
 """
 
 import hashlib
@@ -28,7 +31,7 @@ import sys
 with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as calls:
     calls.settimeout(5)
     calls.connect(os.path.join(os.path.dirname(sys.argv[0]), "calls"))
-    calls.send(os.fsencode(sys.argv[1]) + b"\\0" + sys.argv[2].encode())
+    calls.send(b"\\0".join(os.fsencode(word) for word in sys.argv[1:4]))
     calls.recv(1)
 """
 
@@ -77,9 +80,8 @@ class StubSocket:
             try:
                 message = connection.recv(8_192)
                 pid, uid, _ = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
-                report = stub_report(pid, uid, message, room) if len(reports) < MAX_STUB_REPORTS else None
-                if report and sum(len(word) for one in [*reports, report] for word in one["args"]) <= MAX_ALL_COMMAND_LINES:
-                    reports.append(report)
+                if report := stub_report(pid, uid, message, room):
+                    note(report, reports)
                 connection.send(b"1")
             except (OSError, Refused):
                 pass
@@ -90,9 +92,24 @@ class StubSocket:
         self.open_connections.clear()
 
 
+def note(report, reports):
+    """Adds a report that something begins, within bounds, or the exit status to the report of what has ended."""
+    if report.get("status") is not None:
+        same = [one for one in reports if all(one[key] == report[key] for key in ("process", "path", "args"))]
+        if same and same[-1].get("status", 0) is None:
+            same[-1]["status"] = report["status"]
+        return
+    if len(reports) >= MAX_STUB_REPORTS:
+        return
+    if sum(len(word) for one in [*reports, report] for word in one["args"]) <= MAX_ALL_COMMAND_LINES:
+        reports.append(report)
+
+
 def stub_report(pid, uid, message, room):
     """What the kernel says about the process that started the sender, or null when it is no interpreter of a script."""
-    script, _, count = message.partition(b"\0")
+    script, count, end = (message.split(b"\0", 2) + [b"", b""])[:3]
+    if end not in (b"", b"?") and not (end.isdigit() and len(end) <= 3):
+        return None
     parent = parent_of(pid)
     with open("/proc/%d/cmdline" % parent, "rb") as file:
         words = file.read(MAX_COMMAND_LINE + 1)
@@ -104,7 +121,10 @@ def stub_report(pid, uid, message, room):
         return None
     # With the rights of the room's user: process 1 may not look into the processes of another one.
     with Unprivileged(room):
-        interpreter = os.path.basename(os.readlink("/proc/%d/exe" % parent))
+        executable = os.readlink("/proc/%d/exe" % parent)
+        if can_be_made_by_commands(executable):
+            return None
+        interpreter = os.path.basename(executable)
         folder = os.readlink(b"/proc/%d/cwd" % parent)
         path = os.path.realpath(os.path.join(folder, script))
         is_module = named >= 2 and words[named - 1] == b"-m" and PYTHON.fullmatch(interpreter)
@@ -125,7 +145,15 @@ def stub_report(pid, uid, message, room):
         "cwd": text(folder),
         "pid": pid,
         "uid": uid_in_room(uid, room),
+        "process": parent,
+        # Without it nothing is said about an end.
+        **({} if end == b"" else {"status": None if end == b"?" else int(end)}),
     }
+
+
+def can_be_made_by_commands(path):
+    """Is the file of a program in a place where a command could have put it? Then its name says nothing about it."""
+    return any(path.startswith(place["path"] + "/") for place in WRITABLE)
 
 
 def parent_of(pid):

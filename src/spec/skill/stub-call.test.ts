@@ -1,0 +1,67 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { fitsCall } from './stub-call.ts'
+
+const SUM = {
+  script: 'scripts/sum.py',
+  options: { '--input': { path: 'skill/data/sales.csv' }, '--column': 'number sold', '--verbose': true },
+} as const
+
+const fits = (line: string, cwd = '/workspace') =>
+  fitsCall(
+    SUM,
+    line.split(' ').map(word => word.replace('_', ' ')),
+    cwd,
+  )
+
+describe('a call with options', () => {
+  it.each([
+    ['--input skill/data/sales.csv --column number_sold --verbose', '/workspace'],
+    ['--verbose --column=number_sold --input=./skill/data//sales.csv', '/workspace'],
+    ['--input /workspace/skill/data/sales.csv --col number_sold --verb', '/tmp'],
+    ['--input ../data/sales.csv --column number_sold --verbose', '/workspace/skill/scripts'],
+    ['--input old.csv --input data/sales.csv --column number_sold --verbose', '/workspace/skill'],
+  ])('fits %s from %s', (line, cwd) => {
+    expect(fits(line, cwd)).toBe(true)
+  })
+
+  it.each([
+    ['--input skill/data/sales.csv --column number_sold', '/workspace'],
+    ['--input skill/data/sales.csv --column number_sold --verbose --help', '/workspace'],
+    ['--input skill/data/sales.csv --column number_sold --verbose more', '/workspace'],
+    ['--input other/skill/data/sales.csv --column number_sold --verbose', '/workspace'],
+    ['--input skill/data/sales.csv --column number_sold --verbose', '/tmp'],
+    ['--input skill/data/sales.csv --column number sold --verbose', '/workspace'],
+    ['--input skill/data/sales.csv --input old.csv --column number_sold --verbose', '/workspace'],
+    ['--input skill/data/sales.csv --verbose --column', '/workspace'],
+    ['--input skill/data/sales.csv --column number_sold --verbose=no', '/workspace'],
+    ['-- --input skill/data/sales.csv --column number_sold --verbose', '/workspace'],
+    ['--i skill/data/sales.csv --colum numbers --verbose', '/workspace'],
+  ])('does not fit %s from %s', (line, cwd) => {
+    expect(fits(line, cwd)).toBe(false)
+  })
+})
+
+describe('a call with arguments', () => {
+  const wanted = { script: 'x.sh', arguments: [{ path: 'output/a.txt' }, 'A title', { matches: 'v\\d+' }] }
+
+  it('compares each by itself', () => {
+    expect(fitsCall(wanted, ['output/a.txt', 'A title', 'v12'], '/workspace')).toBe(true)
+    expect(fitsCall(wanted, ['output/a.txt', 'A', 'title', 'v12'], '/workspace')).toBe(false)
+    expect(fitsCall(wanted, ['output/a.txt A', 'title', 'v12'], '/workspace')).toBe(false)
+    expect(fitsCall(wanted, ['A title', 'output/a.txt', 'v12'], '/workspace')).toBe(false)
+    expect(fitsCall(wanted, ['output/a.txt', 'A title', 'v12b'], '/workspace')).toBe(false)
+    expect(fitsCall(wanted, ['output/a.txt', 'A title'], '/workspace')).toBe(false)
+  })
+
+  it('fits any texts given unchanged, and none other', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string()), fc.array(fc.string()), (one, other) => {
+        expect(fitsCall({ script: 'x', arguments: one }, one, '/')).toBe(true)
+        expect(fitsCall({ script: 'x', arguments: one }, other, '/')).toBe(
+          JSON.stringify(one) === JSON.stringify(other),
+        )
+      }),
+    )
+  })
+})
