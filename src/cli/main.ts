@@ -8,10 +8,11 @@ import { addDoctor } from './commands/doctor.ts'
 import { addLint } from './commands/lint.ts'
 import { addNew } from './commands/new.ts'
 import { addReport } from './commands/report.ts'
+import { addRescore } from './commands/rescore.ts'
 import { addWhy } from './commands/why.ts'
 
 /** In the order of `--help`. */
-const COMMANDS: readonly AddCommand[] = [addDoctor, addCheck, addLint, addNew, addReport, addWhy]
+const COMMANDS: readonly AddCommand[] = [addDoctor, addCheck, addLint, addNew, addReport, addRescore, addWhy]
 
 function version(): string {
   const file = createRequire(import.meta.url).resolve('agent-bench/package.json')

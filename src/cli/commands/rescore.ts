@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto'
+import { basename } from 'node:path'
+import { escapeForTerminal } from '../../../reporters/terminal.ts'
+import { ConfigError, explainError } from '../../errors.ts'
+import type { TrialRecord } from '../../results/record-schema.ts'
+import type { Summary } from '../../results/summary.ts'
+import type { Settings } from '../../runner/settings.ts'
+import type { PreparedSandbox } from '../../sandbox/index.ts'
+import type { Task } from '../../spec/task.ts'
+import type { Prepared, Refusal, Rescorer } from '../../trial/rescore.ts'
+import type { AddCommand, CliContext } from '../command.ts'
+import type { LoadedSpec } from '../spec-files.ts'
+import { type ResultRead, resultsMeant } from './rescore-input.ts'
+import {
+  type ResultRescored,
+  reportOf,
+  rescoredOf,
+  rescoreLines,
+  statusOfRescore,
+  type TrialRescored,
+} from './rescore-report.ts'
+
+interface RescoreOptions {
+  readonly task?: string
+  readonly driver?: string
+  readonly json?: true
+}
+
+/** `agent-bench rescore <result>`: what would recorded trials score with today's flags and checks? */
+export const addRescore: AddCommand = (program, context) => {
+  program
+    .command('rescore')
+    .description('judges recorded trials again with the flags and checks of today, and shows what comes out otherwise')
+    .argument('<result>', 'a result file, a journal (.jsonl), or a folder of result files')
+    .option('--task <id>', 'only results of this task')
+    .option('--driver <name>', 'the kind of sandbox (default: BENCH_SANDBOX, else auto)')
+    .option('--json', 'one JSON object on stdout')
+    .action((result: string, options: RescoreOptions) => rescore(result, options, context))
+}
+
+async function rescore(result: string, options: RescoreOptions, context: CliContext): Promise<void> {
+  const isJson = options.json === true
+  const say = isJson ? context.writeError : context.write
+  const settings = await settingsOf(options, context)
+  const tasks = await openTasks(settings, context)
+  await using judge = new Judge(settings, context)
+  const done: ResultRescored[] = []
+  const unusable: { file: string; reason: string }[] = []
+  for (const read of resultsMeant(result, context.directory)) {
+    if (!read.ok) unusable.push(read)
+    else if (options.task === undefined || read.summary.task_id === options.task) {
+      const rescored = await rescoreResult(read, tasks, judge)
+      done.push(rescored)
+      for (const line of rescoreLines(rescored)) say(`${line}\n`)
+    }
+  }
+  for (const { file, reason } of unusable) {
+    say(`${escapeForTerminal(`not re-scored: ${basename(file)}: ${reason}`)}\n`)
+  }
+  if (done.length === 0 && unusable.length === 0) throw nothingMeant(result, options.task)
+  const status = statusOfRescore(done, unusable.length)
+  if (isJson) context.write(`${JSON.stringify(reportOf(done, unusable, status), null, 2)}\n`)
+  context.setStatus(status)
+}
+
+function nothingMeant(result: string, task: string | undefined): ConfigError {
+  const of = task === undefined ? '' : ` of the task ${task}`
+  return new ConfigError(`${result} holds no result${of}`, {
+    code: 'result_unknown',
+    remedy: 'Name a file result_*.json, a journal of the results folder, or the folder itself.',
+  })
+}
+
+/** Options of the command stand above BENCH_* variables, and these above `bench.config.ts`. */
+async function settingsOf(options: RescoreOptions, context: CliContext): Promise<Settings> {
+  const { CONFIG_FILE, loadConfigFile } = await import('../../runner/plugin.ts')
+  const { readSettings } = await import('../../runner/settings.ts')
+  const over = options.driver === undefined ? {} : { BENCH_SANDBOX: options.driver }
+  return readSettings(await loadConfigFile(context.directory), CONFIG_FILE, { ...context.env, ...over })
+}
+
+/** The task of a result as it is today, or why there is none. */
+type FindTask = (summary: Summary) => LoadedSpec | Refusal
+
+async function openTasks(settings: Settings, context: CliContext): Promise<FindTask> {
+  const { findSpecFiles, loadSpecFiles } = await import('../spec-files.ts')
+  const files = await findSpecFiles(context.directory, settings.skillDir)
+  const { loaded, broken } = await loadSpecFiles(files, context.directory)
+  return summary => {
+    const found = loaded.find(({ task }) => task.id === summary.task_id)
+    if (found !== undefined) return found
+    const failed = broken.find(({ file }) => file === summary.spec_file)
+    if (failed !== undefined) {
+      return {
+        code: 'task_broken',
+        reason: `${failed.file} gives no task: ${explainError(failed.error).replace(/\s*\n\s*/g, '; ')}`,
+      }
+    }
+    const remedy = 'call the command in the project of the task, with BENCH_SKILL_DIR as in the run'
+    return { code: 'task_gone', reason: `there is no task ${summary.task_id} here (${remedy})` }
+  }
+}
+
+async function rescoreResult(
+  { file, resultsDir, summary }: Extract<ResultRead, { ok: true }>,
+  findTask: FindTask,
+  judge: Judge,
+): Promise<ResultRescored> {
+  const found = findTask(summary)
+  const trials: TrialRescored[] = []
+  for (const record of summary.trials) {
+    if (!('task' in found)) trials.push({ record, kind: 'refused', refusal: found })
+    else trials.push({ record, ...(await judge.trial(found.task, record, resultsDir)) })
+  }
+  const isTaskSame = 'task' in found ? found.task.fingerprint === summary.task_fingerprint : null
+  return rescoredOf({ file, summary, trials, isTaskSame, sandbox: judge.sandbox })
+}
+
+/** Judges trials in a sandbox that is made when the first trial needs one. */
+class Judge implements AsyncDisposable {
+  readonly #settings: Settings
+  readonly #context: CliContext
+  #lease: AsyncDisposable | null = null
+  #rescorer: Rescorer | null = null
+  sandbox: PreparedSandbox | null = null
+
+  constructor(settings: Settings, context: CliContext) {
+    this.#settings = settings
+    this.#context = context
+  }
+
+  async trial(task: Task, record: TrialRecord, resultsDir: string) {
+    const { prepareRescore } = await import('../../trial/rescore.ts')
+    const prepared: Prepared = prepareRescore(task, record, resultsDir)
+    if (!prepared.ok) return { kind: 'refused' as const, refusal: prepared.refusal }
+    this.#rescorer ??= await this.#start()
+    return this.#rescorer.rescore(task, record, prepared.observed, this.#context.signal)
+  }
+
+  async #start(): Promise<Rescorer> {
+    const { openSandbox, prepareSandbox } = await import('../../sandbox/index.ts')
+    const { KnownResults } = await import('../../trial/known-results.ts')
+    const { SandboxLease } = await import('../../trial/lease.ts')
+    const { Rescorer } = await import('../../trial/rescore.ts')
+    const { image, sandbox: choice } = this.#settings
+    const runId = `rescore-${randomBytes(4).toString('hex')}`
+    this.sandbox = await prepareSandbox(choice, {
+      image,
+      runId,
+      onProgress: line => this.#context.writeError(`${line}\n`),
+      signal: this.#context.signal,
+    })
+    this.#context.writeError(`sandbox  ${this.sandbox.why}\n`)
+    const lease = new SandboxLease({ sandbox: this.sandbox, runId, fresh: false }, openSandbox)
+    this.#lease = lease
+    return new Rescorer(lease, new KnownResults())
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#lease?.[Symbol.asyncDispose]()
+  }
+}

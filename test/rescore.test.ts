@@ -1,0 +1,275 @@
+/** `agent-bench rescore` on results that were really recorded: in a throw-away project, and of every task of this house. */
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { main } from '../src/cli/main.ts'
+import { infraRecord, sampleRecord } from '../src/results/sample-record.ts'
+import { readSummaries, writeSummary } from '../src/results/store.ts'
+import { summarise } from '../src/results/summary.ts'
+import type { Summary } from '../src/results/summary-schema.ts'
+import { describeWith } from './needs.ts'
+import { createProject, HELLO_TASK, type Project, readText } from './project.ts'
+
+const REPOSITORY = fileURLToPath(new URL('..', import.meta.url))
+
+interface Result {
+  readonly status: number
+  readonly out: string
+  readonly error: string
+}
+
+async function rescore(directory: string, ...args: readonly string[]): Promise<Result> {
+  let [out, error] = ['', '']
+  const status = await main(['rescore', ...args], {
+    directory,
+    env: { BENCH_SANDBOX: 'docker' },
+    write: text => {
+      out += text
+    },
+    writeError: text => {
+      error += text
+    },
+  })
+  return { status, out, error }
+}
+
+/** Every file below a folder with the hash of its content. */
+async function contentOf(dir: string): Promise<Readonly<Record<string, string>>> {
+  const found: Record<string, string> = {}
+  for (const entry of await readdir(dir, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const path = join(entry.parentPath, entry.name)
+    found[path] = createHash('sha256')
+      .update(await readFile(path))
+      .digest('hex')
+  }
+  return found
+}
+
+const SPEC = 'tasks/demo/hello.bench.ts'
+
+await describeWith(['docker'], 'agent-bench rescore', () => {
+  let project: Project
+  let summary: Summary
+  let file: string
+
+  beforeAll(async () => {
+    project = await createProject({ [SPEC]: HELLO_TASK })
+    await project.run([], { BENCH_SANDBOX: 'docker', BENCH_AGENT: 'reference', BENCH_K: '2' })
+    const [stored] = readSummaries(join(project.dir, 'results')).summaries
+    if (stored === undefined) throw new Error('the bench left no result')
+    summary = stored.summary
+    file = stored.file
+  })
+  afterAll(() => project[Symbol.asyncDispose]())
+
+  /** The task with one text replaced, for as long as it is looked at. */
+  async function withTask(from: string, to: string, look: () => Promise<void>): Promise<void> {
+    expect(HELLO_TASK).toContain(from)
+    await project.write({ [SPEC]: HELLO_TASK.replace(from, to) })
+    try {
+      await look()
+    } finally {
+      await project.write({ [SPEC]: HELLO_TASK })
+    }
+  }
+
+  it.each([
+    ['a result file', () => file],
+    ['a folder', () => 'results'],
+    ['a journal', async () => join('results/journal', (await readdir(join(project.dir, 'results/journal')))[0] ?? '')],
+  ])('judges %s as it was judged, and writes nothing', async (_, path) => {
+    const before = await contentOf(join(project.dir, 'results'))
+    const result = await rescore(project.dir, await path())
+    expect(result.out).toMatch(/^hello_v1 {2}reference {2}2 of 2 trials judged again, nothing changed {2}\(.*\)\n$/)
+    expect(result.status).toBe(0)
+    expect(await contentOf(join(project.dir, 'results'))).toEqual(before)
+  })
+
+  it('shows a flag that asks something else today, with the reason', () =>
+    withTask("run => run.sawContentOf('name.txt')", "run => run.sawContentOf('name.txt', { lines: 2 })", async () => {
+      const { status, out } = await rescore(project.dir, file)
+      expect(status).toBe(1)
+      expect(out).toContain('2 of 2 trials judged again, 2 changed, passes 2/2 → 0/2, verdict pass → fail')
+      expect(out).toContain(
+        'flag read  all 2 trials  reached in turn 1 → lost: only 1 of 2 lines of name.txt were shown',
+      )
+      expect(out).toContain('outcome  all 2 trials  passed → failed (flags_lost)')
+      expect(out).not.toContain('flag greeted')
+    }))
+
+  it('runs verify again: a check of today is made of the files that were left', () =>
+    withTask("includes('Ada')", "includes('Ada Lovelace')", async () => {
+      const { status, out } = await rescore(project.dir, file)
+      expect(status).toBe(1)
+      expect(out).toContain('check greets  all 2 trials  held → failed: out.txt names the person')
+      expect(out).toContain('flag greeted  all 2 trials  reached in turn 2 → lost')
+    }))
+
+  it('finds tamper by the writes allowed today, and verifies only what they let through', () =>
+    withTask("allowedWrites: ['out.txt']", "allowedWrites: ['other.txt']", async () => {
+      const spec = await readText(project, SPEC)
+      await project.write({ [SPEC]: spec.replace(" && run.firstChange('out.txt')", '') })
+      const { status, out } = await rescore(project.dir, file)
+      expect(status).toBe(1)
+      expect(out).toContain('tamper  all 2 trials  none → out.txt new')
+      expect(out).toContain('check greets  all 2 trials  held → failed')
+    }))
+
+  it('takes a file that was not allowed then from the log of its trial', async () => {
+    const stray = (allowed: string, file: string) =>
+      HELLO_TASK.replace('hello_v1', 'stray_v1')
+        .replace("['out.txt']", allowed)
+        .replace("text('out.txt')", `text('${file}')`)
+        .replace("'Hello Ada\\n')", "'Hello Ada\\n')\n    await write('notes.txt', 'I greeted Ada\\n')")
+    const path = 'tasks/demo/stray.bench.ts'
+    await using other = await createProject({ [path]: stray("['out.txt']", 'out.txt') })
+    await other.run([], { BENCH_SANDBOX: 'docker', BENCH_AGENT: 'reference', BENCH_K: '1' })
+    expect((await other.summaries())[0]).toMatchObject({ tamper_detected_count: 1, verdict: 'fail' })
+    await other.write({ [path]: stray("['out.txt', 'notes.txt']", 'notes.txt') })
+    const { status, out } = await rescore(other.dir, 'results')
+    expect(out).toContain('tamper  trial 1/1  notes.txt new → none')
+    expect(out).toContain('outcome  trial 1/1  failed (tamper) → passed')
+    expect(out).not.toContain('check greets')
+    expect(status).toBe(1)
+  })
+
+  it.each([
+    ['the prompt', 'Read name.txt', 'Look at name.txt', 'prompt changed since'],
+    ['a file of the setup', 'lives here', 'lived there', 'setup changed since (name.txt)'],
+    ['a limit', "id: 'hello_v1',", "id: 'hello_v1', maxTurns: 3,", 'limits (turns, times) changed since'],
+    ['the system prompt', "id: 'hello_v1',", "id: 'hello_v1', system: 'Be quick.',", 'prompt changed since'],
+  ])('refuses trials when %s changed', (_, from, to, reason) =>
+    withTask(from, to, async () => {
+      const { status, out, error } = await rescore(project.dir, file)
+      expect(status).toBe(2)
+      expect(out).toContain('0 of 2 trials judged again')
+      expect(out).toContain(`not re-scored: all 2 trials: the trial answered another question: ${reason}`)
+      expect(error).toBe('') // no sandbox is started for nothing
+    }),
+  )
+
+  it('refuses a trial whose artifact is another, is gone, or is a link; the others are judged', async () => {
+    const artifact = join(project.dir, 'results', summary.trials[1]?.artifacts_dir ?? '', 'out.txt')
+    const kept = await readFile(artifact)
+    try {
+      await writeFile(artifact, 'Hello Eve\n')
+      const changed = await rescore(project.dir, file)
+      expect(changed.out).toContain('not re-scored: trial 2/2: out.txt: its content is not what the agent left')
+      expect(changed.out).toContain('1 of 2 trials judged again, nothing changed')
+      expect(changed.status).toBe(2)
+
+      await rm(artifact)
+      expect((await rescore(project.dir, file)).out).toContain('not re-scored: trial 2/2: out.txt: it is not there')
+
+      await writeFile(join(project.dir, 'elsewhere.txt'), kept)
+      await symlink(join(project.dir, 'elsewhere.txt'), artifact)
+      expect((await rescore(project.dir, file)).out).toContain(
+        'not re-scored: trial 2/2: out.txt: it is a symbolic link',
+      )
+    } finally {
+      await rm(artifact, { force: true })
+      await writeFile(artifact, kept)
+    }
+  })
+
+  it('refuses a record that was edited, one of another schema, and a path that is nothing', async () => {
+    const text = await readFile(file, 'utf8')
+    const edited = join(project.dir, 'result_edited.json')
+    await writeFile(edited, text.replace('Hello Ada', 'Hello Bob'))
+    const changed = await rescore(project.dir, edited)
+    expect([changed.status, changed.error]).toEqual([2, expect.stringContaining('its result_hash does not match')])
+
+    await writeFile(edited, text.replace(/"schema_version": \d+/, '"schema_version": 2'))
+    const older = await rescore(project.dir, edited)
+    expect([older.status, older.error]).toEqual([2, expect.stringContaining('schema_version is 2, not 3')])
+
+    const none = await rescore(project.dir, 'nowhere.json')
+    expect([none.status, none.error]).toEqual([2, expect.stringMatching(/there is no such file[\s\S]*result_\*\.json/)])
+  })
+
+  it('names a task that is gone, one that is broken, and trials with nothing to score', async () => {
+    const other = join(project.dir, 'other')
+    const of = (task: string) => ({ task_id: task, agent: 'tools', spec_file: SPEC })
+    const records = [sampleRecord(of('gone_v1')), infraRecord(0, 'server_error', 'HTTP 500')]
+    for (const one of summarise(records, { runId: 'r', k: 1, trials: 1 })) writeSummary(other, one)
+    const gone = await rescore(project.dir, 'other', '--task', 'gone_v1')
+    expect(gone.out).toContain('not re-scored: trial 1/1: there is no task gone_v1 here')
+    expect(gone.status).toBe(2)
+
+    await withTask('hello_v1', 'debug_python', async () => {
+      const infra = await rescore(project.dir, 'other', '--task', 'debug_python')
+      expect(infra.out).toContain('not re-scored: trial 1/1: its outcome is infra: there is nothing to score')
+      expect(infra.status).toBe(2)
+    })
+    await withTask('flags: {', 'flogs: {', async () => {
+      expect((await rescore(project.dir, file)).out).toMatch(
+        /not re-scored: all 2 trials: .*hello\.bench\.ts gives no task/,
+      )
+    })
+    expect((await rescore(project.dir, 'other', '--task', 'x')).error).toContain('holds no result of the task x')
+  })
+
+  it("a check of today that throws is the task's fault, and nothing is said about the trial", () =>
+    withTask("check((text('out.txt')", "check(oops((text('out.txt')", async () => {
+      const spec = await readText(project, SPEC)
+      await project.write({ [SPEC]: spec.replace("includes('Ada'),", "includes('Ada')),") })
+      const { status, out } = await rescore(project.dir, file)
+      expect(out).toMatch(/not re-scored: all 2 trials: the verify check "greets" threw: oops is not defined/)
+      expect(status).toBe(2)
+    }))
+})
+
+await describeWith(['docker'], 'agent-bench rescore of the tasks of this house', () => {
+  it('gives every flag, check and session check of their references again, to the word', async () => {
+    const results = await mkdtemp(join(tmpdir(), 'agent-bench-rescore-'))
+    try {
+      await promisify(execFile)(
+        process.execPath,
+        [join(REPOSITORY, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'bench'],
+        {
+          cwd: REPOSITORY,
+          env: {
+            ...process.env,
+            BENCH_AGENT: 'reference',
+            BENCH_K: '1',
+            BENCH_SANDBOX: 'docker',
+            BENCH_RESULTS_DIR: results,
+            VITEST: undefined,
+            VITEST_POOL_ID: undefined,
+          },
+        },
+      )
+      const { status, out } = await rescore(REPOSITORY, results, '--json')
+      const report = JSON.parse(out) as { results: { task_id: string; trials: Record<string, unknown>[] }[] }
+      const recorded = readSummaries(results).summaries.map(({ summary }) => summary)
+      expect(recorded.length).toBeGreaterThanOrEqual(12)
+      const seen = new Map(report.results.map(result => [result.task_id, result.trials]))
+      for (const { task_id: task, trials } of recorded) {
+        expect(seen.get(task), task).toEqual(
+          trials.map(trial =>
+            expect.objectContaining({
+              status: 'same',
+              score: trial.score,
+              outcome: trial.outcome,
+              skill_results: trial.skill_results.map(({ elapsed_sec: _, ...flag }) => flag),
+              verified: trial.verified,
+              session_checks: trial.session_checks,
+              tamper: trial.tamper,
+            }),
+          ),
+        )
+      }
+      // Tasks whose flags rest on test sessions are among them, or the checks of sessions would not be looked at.
+      expect(recorded.some(({ trials }) => trials.some(trial => trial.session_checks.length > 0))).toBe(true)
+      expect(status).toBe(0)
+    } finally {
+      await rm(results, { recursive: true })
+    }
+  })
+})
