@@ -111,6 +111,38 @@ describe('judge', () => {
   })
 })
 
+describe('a flag that does not come to an end', () => {
+  const fine: Flag = run => run.callCount > 0
+  const loop: Flag = () => {
+    for (;;);
+  }
+  const pattern: Flag = () => /^(?:\w+\s?)+$/.test(`${'word '.repeat(20)}!`)
+  const inCallback: Flag = run =>
+    run.firstText('main.py', () => {
+      for (;;);
+    })
+
+  it.each<[string, Flag]>([
+    ['goes round in a loop', loop],
+    ['backtracks in a pattern', pattern],
+    ['loops in a function given to a question', inCallback],
+  ])('because it %s is a fault of the task, by name', (_what, endless) => {
+    const flags = new Map([
+      ['fine', fine],
+      ['endless', endless],
+      ['later', fine],
+    ])
+    const fault = expect.objectContaining({
+      code: 'flag_timeout',
+      message: expect.stringMatching(/^flag "endless" had been asked for .* when the 0\.05 s for the flags/),
+      remedy: expect.stringContaining('flags["endless"]'),
+    })
+    expect(() => judge(flags, log, 50)).toThrow(fault)
+    expect(() => judge(flags, log, 50)).toThrow(InfraError)
+    expect(() => decisiveSessions(flags, log, 50)).toThrow(fault)
+  })
+})
+
 describe('decisiveSessions', () => {
   const flags = new Map<string, Flag>([
     ['seen', run => run.sawTestsFail({ before: run.firstChange('main.py') })],

@@ -1,6 +1,7 @@
 /** Judges the flags of a trial: each is reached or lost, with the moment or the reason. */
 import { BenchError, InfraError } from '../errors.ts'
 import type { Moment } from '../spec/run.ts'
+import { AUTHOR_CODE_MS, callWithin, UNCOUNTED } from '../spec/run-within.ts'
 import type { Flag, Reached } from '../spec/task.ts'
 import type { FlagResult, TrialLog } from './log.ts'
 import { createFacts, createRun, type Facts, type Question } from './run.ts'
@@ -85,13 +86,35 @@ function judgeFlag(id: string, flag: Flag, log: TrialLog, facts: Facts): Judged 
 }
 
 /**
- * Answers of all flags, in their order. Pure over the log, so that a recorded trial can be judged again.
- * @throws InfraError `flag_threw` when a flag throws or asks for what the task does not have; `flag_answer` when it gives
- * something else than true, false, null, undefined or a moment.
+ * Judges all flags, in their order, within one deadline.
+ * @throws InfraError `flag_timeout`, naming the flag that was asked when the time was over.
  */
-export function judge(flags: Flags, log: TrialLog): FlagResult[] {
+function judgeAll(flags: Flags, log: TrialLog, limitMs: number): readonly Judged[] {
   const facts = createFacts(log)
-  return [...flags].map(([id, flag]) => judgeFlag(id, flag, log, facts).result)
+  let asked = { id: '', since: 0 }
+  const judged = callWithin(limitMs, () =>
+    [...flags].map(([id, flag]) => {
+      asked = { id, since: performance.now() }
+      return judgeFlag(id, flag, log, facts)
+    }),
+  )
+  if (!judged.isOverdue) return judged.value
+  const seconds = (performance.now() - asked.since) / 1_000
+  const question = `flag "${asked.id}" had been asked for ${seconds.toFixed(1)} s without an answer`
+  throw new InfraError(`${question} when the ${limitMs / 1_000} s for the flags of a trial were over`, {
+    code: 'flag_timeout',
+    remedy: `Look in flags["${asked.id}"] for a loop without an end, and simplify its patterns: a repetition inside a repetition, such as (a+)+, can take for ever. ${UNCOUNTED}`,
+  })
+}
+
+/**
+ * Answers of all flags, in their order. Pure over the log, so that a recorded trial can be judged again.
+ * @param limitMs Milliseconds for all flags together.
+ * @throws InfraError `flag_threw` when a flag throws or asks for what the task does not have; `flag_answer` when it gives
+ * something else than true, false, null, undefined or a moment; `flag_timeout` when one does not come to an end.
+ */
+export function judge(flags: Flags, log: TrialLog, limitMs = AUTHOR_CODE_MS): FlagResult[] {
+  return judgeAll(flags, log, limitMs).map(({ result }) => result)
 }
 
 /** A test session that reached flags rest on: the call it ran in and what it claims. */
@@ -110,11 +133,9 @@ const claimOf = (session: TestSession): DecisiveSession => ({
  * a flag rest on another: judge and ask again with the checks in the log until nothing new comes.
  * @throws InfraError as {@link judge}
  */
-export function decisiveSessions(flags: Flags, log: TrialLog): DecisiveSession[] {
-  const facts = createFacts(log)
+export function decisiveSessions(flags: Flags, log: TrialLog, limitMs = AUTHOR_CODE_MS): DecisiveSession[] {
   const decisive = new Map<string, DecisiveSession>()
-  for (const [id, flag] of flags) {
-    const { result, questions } = judgeFlag(id, flag, log, facts)
+  for (const { result, questions } of judgeAll(flags, log, limitMs)) {
     if (!result.reached) continue
     for (const { session } of questions) {
       if (session === null) continue

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { SpecError } from '../errors.ts'
 import { checkFlagIds } from './check-spec.ts'
 import { createTask, defineTask, isTaskDefinition, type TaskDefinition } from './define-task.ts'
-import { readsOf } from './probe.ts'
+import { probeFlag, readsOf } from './probe.ts'
 import type { Setup, SourcePosition, TaskSpec } from './task.ts'
 
 const SOURCE: SourcePosition = { file: `${process.cwd()}/tasks/x.bench.ts`, line: 7, column: 3 }
@@ -284,4 +284,31 @@ test('a repeated flag id in a list is found', () => {
   expect(checkFlagIds(['a', 'b', 'a']).map(mistake => `${mistake.field} ${mistake.problem}`)).toEqual([
     'flags.a is there twice',
   ])
+})
+
+describe('a flag that does not come to an end', () => {
+  const hasWords = (text: string) => /^(?:\w+ ?)+$/.test(text)
+
+  test('is given up when it is examined, with what it asked until then', () => {
+    const probe = probeFlag(
+      run => {
+        run.sawContentOf('main.py')
+        for (;;);
+      },
+      () => null,
+      20,
+    )
+    expect(probe).toMatchObject({ endlessAfterMs: 20, thrown: null, wrongAnswer: null })
+    expect([...probe.reads]).toEqual(['main.py'])
+  })
+
+  test('is a mistake of the spec, by name', { timeout: 20_000 }, async () => {
+    const changes = {
+      ...file('main.py', `${'word '.repeat(20)}!`),
+      ...flag((run: { finalText(path: string): string | null }) => hasWords(run.finalText('main.py') ?? '')),
+    }
+    const error = await mistakesOf(() => define(changes))
+    expect(error.message).toContain('flags.odd: gave no answer for 3 s when asked about invented trials')
+    expect(error.remedy).toContain('a repetition inside a repetition')
+  })
 })

@@ -142,6 +142,13 @@ function codeMistakes(field: string, probe: FlagProbe): Mistake[] {
       remedy: 'A flag answers for every trial: nothing done, all done, and files that hold anything.',
     })
   }
+  if (probe.endlessAfterMs !== null) {
+    mistakes.push({
+      field,
+      problem: `gave no answer for ${probe.endlessAfterMs / 1_000} s when asked about invented trials`,
+      remedy: 'Look for a loop without an end, and for a pattern with a repetition inside a repetition, such as (a+)+.',
+    })
+  }
   if (probe.wrongAnswer !== null) {
     mistakes.push({
       field,

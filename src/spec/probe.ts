@@ -5,6 +5,7 @@
 import { isUtf8 } from 'node:buffer'
 import { types } from 'node:util'
 import type { Moment, ReadQuestion, Run } from './run.ts'
+import { callWithin } from './run-within.ts'
 import type { Flag } from './task.ts'
 
 /** What one flag asked, over all invented trials. */
@@ -18,6 +19,8 @@ export interface FlagProbe {
   readonly thrown: { readonly error: unknown } | null
   /** What it answered where the answer is none a flag may give, for example `a promise`; else null. */
   readonly wrongAnswer: string | null
+  /** Milliseconds after which it was given up because it did not come to an end; else null. */
+  readonly endlessAfterMs: number | null
 }
 
 /**
@@ -26,23 +29,30 @@ export interface FlagProbe {
  */
 const PATTERNS = Array.from({ length: 16 }, (_, pattern) => pattern)
 const PATTERN_BITS = 4
+/** Milliseconds for one flag and all its invented trials, which hold no more text than the setup. */
+const PROBE_MS = 3_000
 
-/** Asks a flag about the invented trials. `textOf` gives a file's text in the setup, where it has one. */
-export function probeFlag(flag: Flag, textOf: (path: string) => string | null): FlagProbe {
+/**
+ * Asks a flag about the invented trials. `textOf` gives a file's text in the setup, where it has one.
+ * @param limitMs Milliseconds for all of them together.
+ */
+export function probeFlag(flag: Flag, textOf: (path: string) => string | null, limitMs: number = PROBE_MS): FlagProbe {
   const checks = new Set<string>()
   const reads = new Set<string>()
   const files = new Set<string>()
   let thrown: FlagProbe['thrown'] = null
   let wrongAnswer: string | null = null
-  for (const pattern of PATTERNS) {
-    try {
-      const answer: unknown = flag(inventedRun(pattern, { checks, reads, files, textOf }))
-      wrongAnswer ??= describeWrongAnswer(answer)
-    } catch (error) {
-      thrown ??= { error }
+  const asked = callWithin(limitMs, () => {
+    for (const pattern of PATTERNS) {
+      try {
+        const answer: unknown = flag(inventedRun(pattern, { checks, reads, files, textOf }))
+        wrongAnswer ??= describeWrongAnswer(answer)
+      } catch (error) {
+        thrown ??= { error }
+      }
     }
-  }
-  return { checks, reads, files, thrown, wrongAnswer }
+  })
+  return { checks, reads, files, thrown, wrongAnswer, endlessAfterMs: asked.isOverdue ? limitMs : null }
 }
 
 interface Notes {

@@ -1,10 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { InfraError } from '../errors.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { FileMap } from '../sandbox/snapshot.ts'
 import { defineTask } from '../spec/define-task.ts'
 import type { Task } from '../spec/task.ts'
+import type { VerifyCheck } from '../spec/verify.ts'
+import { createVerifyTools } from '../spec/verify-tools.ts'
 import { KnownResults, type Reuse } from './known-results.ts'
-import { verifyFiles } from './verify.ts'
+import { verifyAll, verifyFiles } from './verify.ts'
 
 const never = new AbortController().signal
 const files = (text: string): FileMap => new Map([['a.txt', { bytes: Buffer.from(text), mode: 0o644 }]])
@@ -73,5 +77,99 @@ describe('verifications that are known', () => {
     const known = new KnownResults('all')
     expect(known.of({ fingerprint: 'a' })).toBe(known.of({ fingerprint: 'a' }))
     expect(known.of({ fingerprint: 'a' })).not.toBe(known.of({ fingerprint: 'b' }))
+  })
+})
+
+describe('checks that do not come to an end', () => {
+  const tools = createVerifyTools({
+    evaluate: async () => ({ kind: 'timeout' }),
+    runTests: async () => ({ ok: true, reason: '' }),
+    files: files('as laid'),
+  })
+  const forever = () => {
+    for (;;);
+  }
+  const backtrack = () => /^(?:a+)+$/.test(`${'a'.repeat(60)}b`)
+  const fine: VerifyCheck = ({ check }) => check(true, 'fine')
+  const verify = (endless: VerifyCheck, signal = never, stretchMs = 300) =>
+    verifyAll(
+      new Map([
+        ['fine', fine],
+        ['endless', endless],
+      ]),
+      tools,
+      { signal, stretchMs },
+    )
+  const later = async (work: () => unknown) => {
+    await sleep(1)
+    return work()
+  }
+
+  it.each<[string, () => unknown]>([
+    ['loops at once', forever],
+    ['backtracks at once', backtrack],
+    ['is async and loops at once', async () => forever()],
+    ['loops after it waited', () => later(forever)],
+    ['backtracks after it waited', () => later(backtrack)],
+    [
+      'loops after it waited, and catches everything',
+      () =>
+        later(() => {
+          for (;;) {
+            try {
+              forever()
+            } catch {
+              // a task may do so
+            }
+          }
+        }),
+    ],
+    ['loops after values of the sandbox came', () => tools.python('a').call('f', [[]]).gives([1]).then(forever)],
+  ])('are a fault of the task, by name, and never of the model: one that %s', async (_what, endless) => {
+    const error = await verify(endless as VerifyCheck).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(InfraError)
+    expect(error).toMatchObject({
+      code: 'verify_timeout',
+      message: 'the verify check "endless" ran for 0.3 s without an end',
+      remedy: expect.stringContaining('verify["endless"]'),
+    })
+    // What was ended leaves nothing behind: timers, promises and the next check work.
+    await sleep(1)
+    expect((await verify(async ({ check }) => later(() => check(true, 'fine')) as never)).size).toBe(2)
+  })
+
+  it('that wait for what never comes are given up with the time for verifying', async () => {
+    const reason = new InfraError('verify took longer than 120 s', { code: 'phase_timeout', remedy: 'x' })
+    await expect(verify(() => new Promise(() => undefined), AbortSignal.abort(reason))).rejects.toMatchObject({
+      code: 'verify_timeout',
+      message: expect.stringContaining('"endless" was still waiting'),
+    })
+  })
+
+  it('end with the reason of a trial that is cancelled', async () => {
+    const cancelled = new Error('cancelled')
+    await expect(verify(() => new Promise(() => undefined), AbortSignal.abort(cancelled))).rejects.toBe(cancelled)
+  })
+
+  it('do not cost other checks of the same time anything', async () => {
+    const slow = async () => {
+      for (let index = 0; index < 10; index++) await sleep(100)
+      return { ok: true, reason: 'slow but fine' }
+    }
+    const [endless, other] = await Promise.allSettled([verify(() => later(forever) as never), verify(slow)])
+    expect(endless).toMatchObject({ status: 'rejected', reason: { code: 'verify_timeout' } })
+    expect(other).toMatchObject({ status: 'fulfilled' })
+  })
+
+  it('are not those that only take long: each stretch has the deadline to itself', async () => {
+    const many = async () => {
+      for (let index = 0; index < 15; index++) {
+        await sleep(1)
+        const end = performance.now() + 100
+        while (performance.now() < end);
+      }
+      return { ok: true, reason: '' }
+    }
+    expect((await verify(many, never, 1_000)).get('endless')).toEqual({ ok: true, reason: '' })
   })
 })

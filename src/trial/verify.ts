@@ -1,14 +1,18 @@
 import { InfraError } from '../errors.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { FileMap } from '../sandbox/snapshot.ts'
+import { AUTHOR_CODE_MS, callWithin, UNCOUNTED, type Within } from '../spec/run-within.ts'
 import type { Task } from '../spec/task.ts'
 import type { CheckResult, VerifyCheck, VerifyTools } from '../spec/verify.ts'
 import { createVerifyTools } from '../spec/verify-tools.ts'
 import type { TaskResults, Verification } from './known-results.ts'
 import { keyOfFiles } from './session-check.ts'
 import { runSuite } from './suite.ts'
+import { watchStretches } from './verify-watch.ts'
 
 const EVALUATE_TIMEOUT_MS = 10_000
+/** Milliseconds a check has to end by itself once its time is over: most do, as the sandbox refuses them any more answers. */
+const GRACE_MS = 1_000
 
 /**
  * Verifies what an agent left: `files` are laid in a clean room and the task's checks run over it. The same files are
@@ -31,34 +35,92 @@ export async function verifyFiles(
     runTests: () => runSuite(sandbox, signal),
     files,
   })
-  const verification = { results: await verifyAll(task.verify, tools), resetProof }
+  const verification = { results: await verifyAll(task.verify, tools, { signal }), resetProof }
   if (known.reuse === 'all' || key === keyOfFiles(task.setup)) known.verifications.set(key, verification)
   return verification
 }
 
+export interface VerifyLimits {
+  /** Aborts when the time for all checks is over, or the trial is cancelled. */
+  readonly signal: AbortSignal
+  /** Milliseconds a check may take from one `await` to the next (default 10,000). */
+  readonly stretchMs?: number
+}
+
 /**
  * Runs every check of a task over the clean verify workspace.
- * @throws InfraError code `verify_threw` when the check's own code failed: a fault of the task, never of the model.
+ * @throws InfraError code `verify_threw` when the check's own code failed, `verify_timeout` when it did not come to an
+ * end: faults of the task, never of the model. The signal's reason when cancelled.
  */
 export async function verifyAll(
   checks: ReadonlyMap<string, VerifyCheck>,
   tools: VerifyTools,
+  limits: VerifyLimits,
 ): Promise<ReadonlyMap<string, CheckResult>> {
   const results = new Map<string, CheckResult>()
-  for (const [name, check] of checks) {
-    try {
-      results.set(name, await check(tools))
-    } catch (error) {
-      if (error instanceof InfraError) throw error
-      throw new InfraError(
-        `the verify check "${name}" threw: ${error instanceof Error ? error.message : String(error)}`,
-        {
-          code: 'verify_threw',
-          remedy: `Correct verify.${name} in the spec file: a check answers with a result, also when a file is missing.`,
-          cause: error,
-        },
-      )
-    }
-  }
+  for (const [name, check] of checks) results.set(name, await runCheck(name, check, tools, limits))
   return results
+}
+
+async function runCheck(
+  name: string,
+  check: VerifyCheck,
+  tools: VerifyTools,
+  { signal, stretchMs = AUTHOR_CODE_MS }: VerifyLimits,
+): Promise<CheckResult> {
+  try {
+    const begun = callWithin(stretchMs, () => check(tools))
+    const ended =
+      begun.isOverdue || !(begun.value instanceof Promise)
+        ? begun
+        : await watchWithGrace(name, begun.value, { signal, stretchMs })
+    if (!ended.isOverdue) return await ended.value
+  } catch (error) {
+    if (error instanceof InfraError || (signal.aborted && error === signal.reason)) throw error
+    throw new InfraError(
+      `the verify check "${name}" threw: ${error instanceof Error ? error.message : String(error)}`,
+      {
+        code: 'verify_threw',
+        remedy: `Correct verify.${name} in the spec file: a check answers with a result, also when a file is missing.`,
+        cause: error,
+      },
+    )
+  }
+  throw new InfraError(`the verify check "${name}" ran for ${stretchMs / 1_000} s without an end`, {
+    code: 'verify_timeout',
+    remedy: `Look in verify["${name}"] for a loop without an end, and simplify its patterns: a repetition inside a repetition, such as (a+)+, can take for ever. ${UNCOUNTED}`,
+  })
+}
+
+/** Waits for a check that has begun, and no longer than the signal and a moment of grace. */
+async function watchWithGrace<Value>(
+  name: string,
+  check: Promise<Value>,
+  { signal, stretchMs }: Required<VerifyLimits>,
+): Promise<Within<Value>> {
+  let grace: NodeJS.Timeout | undefined
+  let onAbort = (): void => undefined
+  const givenUp = new Promise<never>((_, reject) => {
+    onAbort = () => {
+      grace = setTimeout(() => reject(stillWaiting(name, signal.reason)), GRACE_MS)
+    }
+  })
+  if (signal.aborted) onAbort()
+  else signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await watchStretches(check, stretchMs, givenUp)
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    clearTimeout(grace)
+  }
+}
+
+/** Why a check is given up that waits for something which never comes. */
+function stillWaiting(name: string, reason: unknown): unknown {
+  if (!(reason instanceof InfraError)) return reason
+  return new InfraError(`the verify check "${name}" was still waiting when the time was over: ${reason.message}`, {
+    code: 'verify_timeout',
+    remedy: `See to it that whatever verify["${name}"] awaits comes to an end. ${UNCOUNTED}`,
+    cause: reason,
+  })
 }
