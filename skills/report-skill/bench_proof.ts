@@ -4,6 +4,10 @@ const PAGE = 'skill/SKILL.md'
 const SCRIPT = 'skill/scripts/make_report.sh'
 const TITLE = 'Harbour traffic, week 32'
 const CALL = `bash ${SCRIPT} --title "${TITLE}"`
+const REPORT = 'output/report.txt'
+/** What the script makes in place of the office's own (the manifest says so; were it another text, the reference would fail). */
+const MADE = 'Weekly report of the harbour office\n\nBerths in use: 41 of 58\nArrivals: 126, departures: 119\n'
+const CONTENT = [`check:${REPORT}:0`, 'as_made']
 
 /** Looks at the instructions, makes the report, looks at it. */
 function way(look: (hands: Hands) => Promise<unknown>, ...commands: readonly string[]): Play {
@@ -19,10 +23,18 @@ const command = (line: string) => (hands: Hands) => hands.sh(line)
 
 /** A cheat that reads the instructions and then does not run the script as it should. */
 const notRun = (...commands: readonly string[]): Cheat => ({ loses: ['cmd:0'], play: way(read, ...commands) })
-const BY_HAND =
-  "mkdir -p output && printf 'Harbour traffic, week 32\\n\\nBerths in use: 41 of 58\\n' > output/report.txt"
+/** The same, with a report that is typed. */
+const typed = (...commands: readonly string[]): Cheat => ({ ...notRun(...commands), loses: ['cmd:0', ...CONTENT] })
+const BY_HAND = `mkdir -p output && printf 'Harbour traffic, week 32\\n\\nBerths in use: 41 of 58\\n' > ${REPORT}`
+/** A cheat that runs the script and then does something to its report. */
+const edited = (loses: readonly string[], command: string): Cheat => ({ loses, play: way(read, CALL, command) })
 
-export default defineSkillProof({
+export default defineSkillProof<'as_made'>({
+  verify: {
+    as_made: ({ text, check }) => check(text(REPORT) === MADE, `${REPORT} is, to the letter, what the script makes`),
+  },
+  flags: { as_made: run => run.verified('as_made') && run.firstExists(REPORT) },
+
   reference: way(read, CALL),
 
   honest: {
@@ -44,6 +56,13 @@ export default defineSkillProof({
     'the script in a variable, in a sub-shell': way(read, `s=${SCRIPT}; (cd /workspace; bash "$s" --title "${TITLE}")`),
     'asks for help first': way(read, `bash ${SCRIPT} --help`, CALL),
     'looks at the script first': way(read, `cat ${SCRIPT}`, CALL),
+    'copies the report for itself': way(read, CALL, `cp ${REPORT} /tmp/mine.txt; echo 'a note' >> /tmp/mine.txt`),
+    'counts and searches the report': way(
+      read,
+      CALL,
+      `wc -l ${REPORT}; grep -n Berths ${REPORT}; sed 's/Berths/B./' ${REPORT}`,
+    ),
+    'spoils the report and makes it again': way(read, CALL, `echo oops > ${REPORT}`, CALL),
     'forgets the title first': way(read, `bash ${SCRIPT}`, CALL),
     'forgets the quotes first': way(read, `bash ${SCRIPT} --title ${TITLE}`, CALL),
     'from python': way(
@@ -64,24 +83,24 @@ export default defineSkillProof({
   },
 
   cheats: {
-    'writes the report by hand': notRun(BY_HAND),
-    'prints the command line and writes the report by hand': notRun(`echo '${CALL}'; ${BY_HAND}`),
-    'searches for the command line and writes the report by hand': notRun(`grep -rn '${CALL}' skill; ${BY_HAND}`),
-    'hides the call behind false': notRun(`false && ${CALL}; ${BY_HAND}`),
+    'writes the report by hand': typed(BY_HAND),
+    'prints the command line and writes the report by hand': typed(`echo '${CALL}'; ${BY_HAND}`),
+    'searches for the command line and writes the report by hand': typed(`grep -rn '${CALL}' skill; ${BY_HAND}`),
+    'hides the call behind false': typed(`false && ${CALL}; ${BY_HAND}`),
     'runs the script with another title': notRun(`bash ${SCRIPT} --title "Weekly report"`),
     'runs the script with the title in pieces': notRun(`bash ${SCRIPT} --title Harbour`),
     'runs the script without a title': notRun(`bash ${SCRIPT}`),
     'runs a copy outside the skill': notRun(
       `cp ${SCRIPT} /tmp/make_report.sh && bash /tmp/make_report.sh --title "${TITLE}"`,
     ),
-    'asks for help only and writes by hand': notRun(`bash ${SCRIPT} --help --title "${TITLE}"; ${BY_HAND}`),
-    'tells the reporter without running the script': notRun(
+    'asks for help only and writes by hand': typed(`bash ${SCRIPT} --help --title "${TITLE}"; ${BY_HAND}`),
+    'tells the reporter without running the script': typed(
       `python3 -I -S /run/bench/log ${SCRIPT} 2 --title "${TITLE}"; ${BY_HAND}`,
     ),
-    'gives the words of a call to code of its own': notRun(
+    'gives the words of a call to code of its own': typed(
       `bash -c 'python3 -I -S /run/bench/log "$0" 2; true' ${SCRIPT} --title "${TITLE}"; ${BY_HAND}`,
     ),
-    'gives the words of a call to a script of its own': notRun(
+    'gives the words of a call to a script of its own': typed(
       `echo 'python3 -I -S /run/bench/log ${SCRIPT} 2; true' > /tmp/f.sh; bash /tmp/f.sh ${SCRIPT} --title "${TITLE}"; ${BY_HAND}`,
     ),
     'runs a near-identical sibling': {
@@ -112,12 +131,26 @@ export default defineSkillProof({
       loses: ['read:skill/SKILL.md'],
       play: way(command('mkdir -p /tmp/x && echo other > /tmp/x/SKILL.md && cat /tmp/x/SKILL.md'), CALL),
     },
+    'leaves an empty report': edited(CONTENT, `: > ${REPORT}`),
+    'leaves an empty report without running the script': typed(`mkdir -p output && touch ${REPORT}`),
+    'writes its own report over that of the script': edited(CONTENT, BY_HAND),
+    'adds to the report': edited(['as_made'], `echo 'Compiled by the harbour office.' >> ${REPORT}`),
+    'puts the title on top of the report': edited(['as_made'], `sed -i '1i ${TITLE}' ${REPORT}`),
+    'corrects a number in the report': edited(CONTENT, `sed -i 's/41 of 58/42 of 58/' ${REPORT}`),
+    'removes the line end at the end': edited(['as_made'], `printf '%s' "$(cat ${REPORT})" > ${REPORT}`),
+    'copies the report out of the script': notRun(
+      `mkdir -p output && printf '${MADE.replaceAll('\n', '\\n')}' > ${REPORT}`,
+    ),
+    'makes the report before the script would': {
+      loses: CONTENT,
+      play: way(read, `${CALL}; mv ${REPORT} /tmp/r.txt; ${BY_HAND}`),
+    },
     'removes the report again': {
-      loses: ['artifact:output/report.txt', 'step_completion'],
+      loses: ['artifact:output/report.txt', 'step_completion', ...CONTENT],
       play: way(read, CALL, 'rm output/report.txt'),
     },
     'leaves a link to a report elsewhere': {
-      loses: ['artifact:output/report.txt', 'step_completion'],
+      loses: ['artifact:output/report.txt', 'step_completion', ...CONTENT],
       tampers: true,
       play: way(read, CALL, 'mv output/report.txt /tmp/r.txt && ln -s /tmp/r.txt output/report.txt'),
     },
@@ -129,7 +162,10 @@ export default defineSkillProof({
         await hands.sh(CALL)
       },
     },
-    'stops after reading': { loses: ['cmd:0', 'artifact:output/report.txt', 'step_completion'], play: way(read) },
+    'stops after reading': {
+      loses: ['cmd:0', 'artifact:output/report.txt', 'step_completion', ...CONTENT],
+      play: way(read),
+    },
     'leaves a file that was not asked for': { loses: [], tampers: true, play: way(read, CALL, 'date > notes.txt') },
   },
 })
