@@ -28,6 +28,16 @@ export class ConfigError extends BenchError {}
 /** Server, sandbox or harness failed during a trial: outcome `infra`, never the model's failure. */
 export class InfraError extends BenchError {}
 
+/** The time of a trial is over. It is the reason of the trial's signal, so that whoever is waiting can say for what. */
+export class TrialDeadlineError extends Error {
+  override readonly name = 'TrialDeadlineError'
+
+  /** @param limitMs milliseconds that the trial had */
+  constructor(readonly limitMs: number) {
+    super(`the trial took longer than ${limitMs / 1000} s`)
+  }
+}
+
 /** A mistake in a task or manifest, reported at collection with file, field and remedy. */
 export class SpecError extends BenchError {}
 

@@ -260,13 +260,26 @@ describe('deadlines', () => {
     })
     expect(reply).toMatchObject({ kind: 'infra', code: 'first_token_timeout' })
     expect(reply).toMatchObject({ detail: expect.stringContaining('0.3 s (the first token deadline)') })
-    expect(reply).toMatchObject({ remedy: expect.stringContaining('deadlines.firstTokenMs') })
+    expect(reply).toMatchObject({ remedy: expect.stringContaining('BENCH_FIRST_TOKEN_TIMEOUT') })
     expect(elapsedMs).toBeLessThan(1_500)
   })
 
   test('of the first token: does not pass once the answer has begun', async () => {
     const { reply } = await timed([{ ...say('a text in a few pieces'), chunkDelayMs: 200 }], { firstTokenMs: 500 })
     expect(reply.kind).toBe('ok')
+  })
+
+  test('of silence: pings in the middle of an answer do not renew it, events without content do', async () => {
+    const begun = chunksOf(say('a beginning')).slice(0, 2)
+    const pinged = await timed([{ chunks: begun, thenPingEveryMs: 50 }], {}, { idleTimeoutMs: 300 })
+    expect(pinged.reply).toMatchObject({
+      kind: 'infra',
+      code: 'server_idle',
+      detail: expect.stringContaining('nothing but pings for 0.3 s (the idle deadline)'),
+    })
+    const empty = Array.from({ length: 8 }, () => ({ choices: [] }))
+    const slow = { chunks: [...begun, ...empty, ...chunksOf(say('')).slice(1)], chunkDelayMs: 100 }
+    expect((await timed([slow], {}, { idleTimeoutMs: 300 })).reply).toMatchObject({ kind: 'ok' })
   })
 
   test('of the whole reply: passes in the middle of an answer, and is named', async () => {

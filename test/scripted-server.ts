@@ -42,6 +42,8 @@ export type ScriptedReply = (
       readonly chunks: readonly (string | Readonly<Record<string, unknown>>)[]
       /** Leaves the stream open after the last chunk. */
       readonly thenHang?: true
+      /** The same, with a comment line at this distance (ms). */
+      readonly thenPingEveryMs?: number
     }
   /** Bytes of the body as they are, with status 200 and the type of a stream. */
   | { readonly rawBody: string; readonly contentType?: string }
@@ -234,6 +236,10 @@ async function play(response: ServerResponse, reply: ScriptedReply, body: unknow
     response.destroy()
   } else if ('chunks' in reply) {
     await sendChunks(response, reply.chunks, delayMs)
+    while (reply.thenPingEveryMs !== undefined && !response.destroyed) {
+      response.write(':\n\n')
+      await sleep(reply.thenPingEveryMs)
+    }
     if (reply.thenHang !== true) response.end()
   } else if (isObject(body) && body.stream === true) {
     await sendChunks(response, [...chunksOf(reply, model), '[DONE]'], delayMs)

@@ -12,6 +12,18 @@ export function dropped(detail: string): Reply {
   }
 }
 
+/** The time of a trial was over while the server had sent nothing of an answer. `silentMs`: since the request was first sent. */
+export function silent(baseUrl: string, silentMs: number, limitMs: number): Reply {
+  const seconds = (milliseconds: number): string => `${Math.round(milliseconds / 100) / 10} s`
+  return {
+    kind: 'infra',
+    code: 'server_silent',
+    detail: `${baseUrl} had sent nothing of an answer for ${seconds(silentMs)} when the ${seconds(limitMs)} of the trial were over`,
+    remedy:
+      'See whether the server hangs or is busy with other requests; a slow one needs a higher BENCH_TRIAL_TIMEOUT.',
+  }
+}
+
 /** Code and message of an error and of what caused it, innermost last; bounded against cycles. */
 function causes(error: unknown): readonly { readonly code: string; readonly message: string }[] {
   const found: { code: string; message: string }[] = []
@@ -55,7 +67,7 @@ export function classifyNetworkError(
       remedy: 'Check the scheme, the name and the certificate of BENCH_BASE_URL.',
     }
   }
-  if (has(/^IDLE_TIMEOUT$/)) {
+  if (has(/^IDLE_(?:TIMEOUT|DEADLINE)$/)) {
     return {
       kind: 'infra',
       code: 'server_idle',
@@ -68,7 +80,7 @@ export function classifyNetworkError(
       kind: 'infra',
       code: 'connect_timeout',
       detail: words,
-      remedy: 'Check the network and BENCH_BASE_URL, or raise the connect deadline of the model (deadlines.connectMs).',
+      remedy: 'Check the network and BENCH_BASE_URL, or raise BENCH_CONNECT_TIMEOUT (seconds).',
     }
   }
   if (has(/^FIRST_TOKEN_DEADLINE$/)) {
@@ -76,8 +88,7 @@ export function classifyNetworkError(
       kind: 'infra',
       code: 'first_token_timeout',
       detail: words,
-      remedy:
-        'See whether the server is busy with other requests, or raise the first-token deadline of the model (deadlines.firstTokenMs).',
+      remedy: 'See whether the server is busy with other requests, or raise BENCH_FIRST_TOKEN_TIMEOUT (seconds).',
     }
   }
   if (has(/^TOTAL_DEADLINE$/)) {
@@ -85,7 +96,7 @@ export function classifyNetworkError(
       kind: 'infra',
       code: 'reply_timeout',
       detail: words,
-      remedy: 'Lower BENCH_MAX_TOKENS, or raise the total deadline of the model (deadlines.totalMs).',
+      remedy: 'Lower BENCH_MAX_TOKENS, or raise BENCH_REPLY_TIMEOUT (seconds).',
     }
   }
   if (has(/^(?:ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/)) {

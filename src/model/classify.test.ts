@@ -53,6 +53,16 @@ const streams: readonly (readonly [title: string, expected: string, data: readon
     'ok',
     [delta({ tool_calls: [callOf('{"q":')] }), delta({}, 'tool_calls'), '[DONE]'],
   ],
+  [
+    'an answer that a filter withheld',
+    'infra content_filtered',
+    [delta({ content: '' }), delta({}, 'content_filter'), '[DONE]'],
+  ],
+  [
+    'an answer that a filter cut',
+    'infra content_filtered',
+    [delta({ content: 'Well, ' }), delta({}, 'content_filter'), '[DONE]'],
+  ],
   ['no [DONE], but a finish reason', 'ok', [delta({ content: 'hi' }), delta({}, 'stop')]],
   [
     'nothing, tool_calls: [] (lmstudio#942)',
@@ -261,6 +271,14 @@ describe('an error response', () => {
   test('a refusal in the middle of a conversation does not stop the run', () => {
     const reply = classifyHttpError({ status: 400, body: error('bad message') }, { ...context, hasHistory: true })
     expect(classOf(reply)).toBe('infra request_refused')
+  })
+
+  test.each([
+    ['File Not Found', 'infra route_gone'],
+    ['model "x" not found', 'infra model_unloaded'],
+  ])('a 404 in the middle of a conversation is not about the address: %s', (message, expected) => {
+    const reply = classifyHttpError({ status: 404, body: error(message) }, { ...context, hasHistory: true })
+    expect(classOf(reply)).toBe(expected)
   })
 
   test('an overflow tells the window the server named', () => {

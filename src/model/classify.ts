@@ -7,6 +7,7 @@ import type { RawReply } from './assemble.ts'
 import type { ModelErrorReason, Reply, ReplyBody, ToolCall, TurnStats } from './chat-model.ts'
 import { dropped } from './classify-network.ts'
 import { isRecord, parseJson } from './json.ts'
+import { MAX_REPLY_CHARACTERS } from './read-answer.ts'
 import { readErrorText, type ServerFault, shortened } from './server-fault.ts'
 import type { RawCall } from './tool-call-pieces.ts'
 import { findToolMarkup } from './tool-markup.ts'
@@ -17,6 +18,10 @@ export interface ReplyContext {
   readonly contextTokens: number | null
   /** Whether the conversation held an answer of the model already: then a refused request may be about that. */
   readonly hasHistory: boolean
+  /** Whether this server has answered a request of the run before: what it lacks now it had then. */
+  readonly hasAnswered?: boolean
+  /** The output limit that was asked for, in tokens; undefined = not known. */
+  readonly maxTokens?: number | undefined
   readonly stats: TurnStats
 }
 
@@ -63,6 +68,8 @@ const OVERFLOW_REMEDY =
   'Give the server a larger context window (llama-server -c, Ollama num_ctx or OLLAMA_CONTEXT_LENGTH, LM Studio "Context Length", vLLM --max-model-len).'
 
 const LENGTH_STOPS = new Set(['length', 'max_tokens', 'max_output_tokens'])
+/** The longest tokens that are written in a row: white space of deeply indented text. */
+const MOST_CHARACTERS_PER_TOKEN = 64
 /** Finish reasons with which a server says that it gave up itself. */
 const FAULT_STOPS = new Set(['error', 'abort', 'aborted', 'cancelled'])
 
@@ -78,17 +85,25 @@ export function classifyReply(raw: RawReply, context: ReplyContext): Reply {
     stats: context.stats,
     servedModel: raw.servedModel,
   }
-  const modelError = (reason: ModelErrorReason, detail: string): Reply => ({
+  const modelError = (reason: ModelErrorReason, detail: string, remedy = REMEDIES[reason]): Reply => ({
     kind: 'model_error',
     reason,
     detail,
-    remedy: REMEDIES[reason],
+    remedy,
     ...body,
   })
-  if (raw.isOverBound) return modelError('output_limit', 'the reply passed the bound of what is read and was cut')
+  if (raw.isOverBound) return classifyOverBound(context, modelError)
   if (!raw.isEnded) return dropped('the stream ended without a finish reason and without [DONE]')
   if (raw.finishReason !== null && FAULT_STOPS.has(raw.finishReason)) {
     return dropped(`the server ended the reply with finish_reason "${raw.finishReason}"`)
+  }
+  if (raw.finishReason === 'content_filter') {
+    return {
+      kind: 'infra',
+      code: 'content_filtered',
+      detail: 'a filter of the server withheld the reply (finish_reason "content_filter")',
+      remedy: 'Turn the filter off, or use a server without one: what the model wrote cannot be judged.',
+    }
   }
   const hasText = raw.text.trim() !== ''
   const hasReasoning = raw.reasoning !== null && raw.reasoning.text.trim() !== ''
@@ -113,6 +128,30 @@ export function classifyReply(raw: RawReply, context: ReplyContext): Reply {
   const markup = findToolMarkup(raw.text)
   if (markup !== null) return modelError('tool_markup_in_text', `a tool call was written as text (${markup})`)
   return { kind: 'ok', ...body }
+}
+
+/**
+ * A reply that we stopped reading. Where the limit that was asked for allows fewer characters than were read, the
+ * server did not keep to it; else the model was free to write so much, and did.
+ */
+function classifyOverBound(
+  { maxTokens }: ReplyContext,
+  modelError: (reason: ModelErrorReason, detail: string, remedy: string) => Reply,
+): Reply {
+  const bound = `${MAX_REPLY_CHARACTERS.toLocaleString('en-US')} characters, the most that is read of one reply`
+  if (maxTokens !== undefined && maxTokens * MOST_CHARACTERS_PER_TOKEN < MAX_REPLY_CHARACTERS) {
+    return {
+      kind: 'infra',
+      code: 'output_limit_ignored',
+      detail: `the reply passed ${bound}, although only ${maxTokens.toLocaleString('en-US')} tokens were asked for`,
+      remedy: 'The server does not keep to max_tokens: update it, or see whether a proxy drops the field.',
+    }
+  }
+  return modelError(
+    'output_limit',
+    `the reply passed ${bound}, and was cut there`,
+    'This bound is fixed. A lower BENCH_MAX_TOKENS ends a reply that runs on sooner.',
+  )
 }
 
 function classifyLengthStop(
@@ -177,6 +216,8 @@ const fault =
     detail: `${status === 200 ? 'the server sent an error inside a reply' : `the server answered ${status}`}: ${found.message}`,
     remedy,
   })
+
+const wasServed = (context: ReplyContext): boolean => context.hasHistory || context.hasAnswered === true
 
 const OVERFLOW_TYPES = new Set(['exceed_context_size_error', 'context_length_exceeded'])
 const OVERFLOW_WORDS =
@@ -256,14 +297,31 @@ const RULES: readonly FaultRule[] = [
       /\bmodel\b.{0,200}(?:not found|does not exist|not exist|is not loaded|not available)|no models? (?:is |are )?loaded|model name is missing|invalid model/i.test(
         found.message,
       ),
-    reply: configuration('unknown_model', 'Name a model that the server has (BENCH_MODEL=…), or load it there.'),
+    reply: (found, context, status) =>
+      wasServed(context)
+        ? fault('model_unloaded', 'The model was there before: load it again, and look into the log for why it went.')(
+            found,
+            context,
+            status,
+          )
+        : configuration('unknown_model', 'Name a model that the server has (BENCH_MODEL=…), or load it there.')(
+            found,
+            context,
+            status,
+          ),
   },
   {
     matches: (_found, status) => status === 404 || status === 405 || (status >= 300 && status < 400),
-    reply: configuration(
-      'server_not_found',
-      'Check BENCH_BASE_URL: it names the part of the address before /chat/completions, mostly ending with /v1.',
-    ),
+    reply: (found, context, status) =>
+      wasServed(context)
+        ? fault(
+            'route_gone',
+            'The same address answered before: see whether the model was unloaded, or another program took the port.',
+          )(found, context, status)
+        : configuration(
+            'server_not_found',
+            'Check BENCH_BASE_URL: it names the part of the address before /chat/completions, mostly ending with /v1.',
+          )(found, context, status),
   },
   {
     matches: (found, status) => status === 402 || /insufficient.quota|billing/i.test(`${found.code} ${found.type}`),

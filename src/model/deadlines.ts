@@ -14,22 +14,29 @@ export const DEFAULT_DEADLINES: Deadlines = {
 /** After the finish reason only counts can come; a server that never closes would hold the turn until it is idle. */
 export const AFTER_FINISH_MS = 5_000
 
-export type DeadlineName = 'connect' | 'first token' | 'total'
+export type DeadlineName = keyof typeof CODES
+
+const CODES = {
+  connect: 'CONNECT_DEADLINE',
+  'first token': 'FIRST_TOKEN_DEADLINE',
+  idle: 'IDLE_DEADLINE',
+  total: 'TOTAL_DEADLINE',
+} as const
 
 /** One of the deadlines passed; `code` names it. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError'
-  readonly code: 'CONNECT_DEADLINE' | 'FIRST_TOKEN_DEADLINE' | 'TOTAL_DEADLINE'
+  readonly code: (typeof CODES)[DeadlineName]
 
   constructor(deadline: DeadlineName, milliseconds: number, origin: string) {
     const what = {
       connect: `no connection to ${origin} was made`,
       'first token': `${origin} sent no token of a reply`,
+      idle: `in the middle of a reply ${origin} sent nothing but pings`,
       total: `a reply of ${origin} was not complete`,
     }[deadline]
-    super(`${what} within ${milliseconds / 1_000} s (the ${deadline} deadline)`)
-    this.code =
-      deadline === 'connect' ? 'CONNECT_DEADLINE' : deadline === 'total' ? 'TOTAL_DEADLINE' : 'FIRST_TOKEN_DEADLINE'
+    super(`${what} ${deadline === 'idle' ? 'for' : 'within'} ${milliseconds / 1_000} s (the ${deadline} deadline)`)
+    this.code = CODES[deadline]
   }
 }
 

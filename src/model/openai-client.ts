@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import OpenAI from 'openai'
+import { TrialDeadlineError } from '../errors.ts'
 import type { RawReply } from './assemble.ts'
 import type { ChatModel, ChatRequest, ModelPlan, Reply, TurnStats } from './chat-model.ts'
 import { classifyHttpError, classifyReply, type ReplyContext } from './classify.ts'
-import { classifyNetworkError } from './classify-network.ts'
-import { DeadlineError, deadlinesOf, startTimer } from './deadlines.ts'
+import { classifyNetworkError, silent } from './classify-network.ts'
+import { DeadlineError, type DeadlineName, deadlinesOf, startTimer } from './deadlines.ts'
 import { readAnswer } from './read-answer.ts'
-import { requestBody } from './request-body.ts'
+import { outputLimitOf, requestBody } from './request-body.ts'
 import { createFetch, HttpStatusError } from './transport.ts'
 
 /** When a request is sent again. Milliseconds. Nothing is sent again once bytes of an answer have been read. */
@@ -83,6 +84,7 @@ export function createChatModel(
   const { origin } = new URL(plan.baseUrl)
   // One request is in flight, so this is the error of that one.
   let transportError: unknown = null
+  let hasAnswered = false
   const client = new OpenAI({
     baseURL: plan.baseUrl,
     // Named, so that nothing of OPENAI_* variables meant for another server is sent to this one.
@@ -105,11 +107,31 @@ export function createChatModel(
     }),
   })
 
-  const attempt = async (request: ChatRequest, attempts: number, signal: AbortSignal): Promise<Attempt> => {
+  /**
+   * What an ended signal means for a request that waits since `waitingSince`. A trial whose time went into waiting for
+   * this one answer was lost to the server, not to the model: waiting counts from the idle deadline on, or from half
+   * of the trial's time. Before a whole reply (no stream) silence says nothing.
+   */
+  const endedBySilence = (signal: AbortSignal, waitingSince: number): Reply | null => {
+    const reason: unknown = signal.reason
+    if (!(reason instanceof TrialDeadlineError) || plan.stream === false) return null
+    const silentMs = performance.now() - waitingSince
+    return silentMs >= Math.min(plan.idleTimeoutMs, reason.limitMs / 2)
+      ? silent(plan.baseUrl, silentMs, reason.limitMs)
+      : null
+  }
+
+  const attempt = async (
+    request: ChatRequest,
+    { attempts, waitingSince }: { readonly attempts: number; readonly waitingSince: number },
+    signal: AbortSignal,
+  ): Promise<Attempt> => {
     const clock: Clock = { sentAt: performance.now(), firstPieceAt: null, lastPieceAt: null, pieces: 0 }
     const context = (usage: RawReply['usage'] | null): ReplyContext => ({
       contextTokens: plan.server.contextTokens,
       hasHistory: request.messages.some(message => message.role === 'assistant'),
+      hasAnswered,
+      maxTokens: outputLimitOf(plan.sampling),
       stats: measure(clock, usage, attempts),
     })
     // The package leaves its listener on the signal it is given; a signal of its own keeps the trial's one clean.
@@ -119,12 +141,19 @@ export function createChatModel(
     let isAnswering = false
     transportError = null
     let passed: DeadlineError | null = null
-    const pass = (name: 'first token' | 'total', milliseconds: number) => (): void => {
+    const pass = (name: DeadlineName, milliseconds: number) => (): void => {
       passed ??= new DeadlineError(name, milliseconds, origin)
       controller.abort(passed)
     }
     const first = startTimer(deadlines.firstTokenMs, pass('first token', deadlines.firstTokenMs))
     const total = startTimer(deadlines.totalMs, pass('total', deadlines.totalMs))
+    // Pings say that a prompt is being read. Once the reply has begun they say nothing, and only its events count.
+    let clearIdle: () => void = () => undefined
+    const onEvent = (): void => {
+      if (clock.firstPieceAt === null) return
+      clearIdle()
+      clearIdle = startTimer(plan.idleTimeoutMs, pass('idle', plan.idleTimeoutMs)).clear
+    }
     try {
       signal.throwIfAborted()
       const response = await client
@@ -139,12 +168,18 @@ export function createChatModel(
           clock.firstPieceAt ??= clock.lastPieceAt
           clock.pieces += 1
         },
-        options,
+        { ...options, onEvent },
       )
       signal.throwIfAborted()
-      return { reply: classifyReply(raw, context(raw.usage)), retryAfterMs: null }
+      const reply = classifyReply(raw, context(raw.usage))
+      if (reply.kind === 'ok' || reply.kind === 'model_error') hasAnswered = true
+      return { reply, retryAfterMs: null }
     } catch (error) {
-      if (signal.aborted) throw signal.reason
+      if (signal.aborted) {
+        const reply = clock.firstPieceAt === null ? endedBySilence(signal, waitingSince) : null
+        if (reply === null) throw signal.reason
+        return { reply, retryAfterMs: null }
+      }
       const fault = passed ?? transportError ?? error
       return fault instanceof HttpStatusError
         ? { reply: classifyHttpError(fault, context(null)), retryAfterMs: fault.retryAfterMs }
@@ -152,6 +187,7 @@ export function createChatModel(
     } finally {
       first.clear()
       total.clear()
+      clearIdle()
       signal.removeEventListener('abort', abort)
       // A server that goes on after the end of its reply is not listened to.
       controller.abort()
@@ -178,14 +214,16 @@ export function createChatModel(
   const completeNow = async (request: ChatRequest, signal: AbortSignal): Promise<Reply> => {
     const startedAt = performance.now()
     for (let attempts = 1; ; attempts += 1) {
-      const last = await attempt(request, attempts, signal)
+      const last = await attempt(request, { attempts, waitingSince: startedAt }, signal)
       const delayMs = delayBefore(last, attempts)
       if (delayMs === null || performance.now() - startedAt + delayMs > retry.budgetMs) return last.reply
       try {
         await sleep(delayMs, undefined, { signal })
       } catch (error) {
-        if (signal.aborted) throw signal.reason
-        throw error
+        if (!signal.aborted) throw error
+        // The last answer says more about the server than that it was waited for.
+        if (endedBySilence(signal, startedAt) !== null) return last.reply
+        throw signal.reason
       }
     }
   }

@@ -43,13 +43,14 @@ function nextWithin<T>(next: Promise<T>, milliseconds: number): Promise<T | type
 /**
  * Reads an answer with status 200 to its end, to the bound, or to the point where nothing more matters.
  * @param onPiece called when a piece of text, reasoning or a call has arrived
+ * @param options.onEvent called for each event of a stream, with content or without; comments (pings) are none
  * @param options.afterFinishMs milliseconds that a stream is read on after its finish reason; for tests
  * @throws the transport's error when the connection breaks or idles before the reply is complete
  */
 export async function readAnswer(
   response: Response,
   onPiece: () => void,
-  options: { readonly afterFinishMs?: number } = {},
+  options: { readonly afterFinishMs?: number; readonly onEvent?: () => void } = {},
 ): Promise<RawReply> {
   const assembler = createAssembler({ maxCharacters: MAX_REPLY_CHARACTERS })
   const decoder = createEventDecoder({ maxEventCharacters: MAX_EVENT_CHARACTERS })
@@ -58,6 +59,7 @@ export async function readAnswer(
       if (assembler.isSettled()) return
       if (event.event === 'error') assembler.addError(event.data)
       else if (assembler.addData(event.data)) onPiece()
+      options.onEvent?.()
     }
   }
   if (!(response.headers.get('content-type') ?? '').includes('text/event-stream')) {

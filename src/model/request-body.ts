@@ -37,6 +37,12 @@ const wireTool = (tool: ToolDefinition): JsonRecord => ({
   function: { name: tool.name, description: tool.description, parameters: tool.parameters },
 })
 
+/** The output limit that is asked for, in tokens; undefined where `extraBody` sets something that is no number. */
+export function outputLimitOf({ maxTokens, extraBody }: ModelPlan['sampling']): number | undefined {
+  const asked = extraBody?.max_completion_tokens ?? extraBody?.max_tokens ?? maxTokens
+  return typeof asked === 'number' ? asked : undefined
+}
+
 /**
  * The body of one completion request. Sampling is sent only where it is set; an output limit always, because servers
  * default to none. `extraBody` is merged in, but cannot replace the conversation, the tools, the seed or the streaming.

@@ -8,6 +8,7 @@ const GONE = new Set([
   'first_token_timeout',
   'server_unreachable',
   'server_idle',
+  'server_silent',
   'not_http',
 ])
 
@@ -20,6 +21,10 @@ const SERVER_FAULTS = new Set([
   'server_unavailable',
   'server_error',
   'error_in_reply',
+  'content_filtered',
+  'output_limit_ignored',
+  'model_unloaded',
+  'route_gone',
   'quota',
   'rate_limited',
   'reply_timeout',

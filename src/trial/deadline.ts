@@ -1,13 +1,4 @@
-import { InfraError } from '../errors.ts'
-
-/** Thrown (as the reason of a signal) when a trial's own time is over: the agent's failure, not a fault. */
-export class TrialDeadlineError extends Error {
-  override readonly name = 'TrialDeadlineError'
-
-  constructor(readonly limitMs: number) {
-    super(`the trial took longer than ${limitMs / 1000} s`)
-  }
-}
+import { InfraError, TrialDeadlineError } from '../errors.ts'
 
 /** A signal that aborts with {@link TrialDeadlineError} after `limitMs`, and with its own reason when `outer` aborts. */
 export function trialDeadline(limitMs: number, outer: AbortSignal): { readonly signal: AbortSignal } & Disposable {

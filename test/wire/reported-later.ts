@@ -225,4 +225,12 @@ export const REPORTED_LATER: readonly WireRow[] = [
     becomes: 'context_overflow',
     shows: { contextTokens: 512 },
   },
+  {
+    id: 79,
+    from: 'servers with a filter (Azure OpenAI and gateways)',
+    does: 'withholds a reply by its filter: nothing of the model can be judged',
+    ...usual({ text: '', finishReason: 'content_filter' }),
+    becomes: 'infra content_filtered',
+    shows: { remedy: text('filter') },
+  },
 ]
