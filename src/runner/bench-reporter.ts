@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { relative } from 'node:path'
+import type { TestAnnotation } from 'vitest'
 import type { Reporter, TestCase, TestModule, TestRunEndReason, TestSpecification, Vitest } from 'vitest/node'
 import { version as vitestVersion } from 'vitest/node'
 import { createClosingReporter } from '../../reporters/closing.ts'
@@ -21,7 +22,7 @@ import type { TrialPlan } from '../trial/plan.ts'
 import { type ExitWatch, watchExit } from './exit-watch.ts'
 import { checkKeep, Keeper, lastTrialOf } from './keep.ts'
 import { makePlans } from './make-plan.ts'
-import { isTrialMeta } from './meta.ts'
+import { isTrialMeta, SERVER_ANNOTATION } from './meta.ts'
 import type { ModelProject } from './model-projects.ts'
 import { projection } from './progress.ts'
 import './provided.ts'
@@ -57,6 +58,8 @@ export class BenchReporter implements Reporter {
   #exit: ExitWatch | null = null
   /** One for each project. */
   readonly #servers = new Map<string, ServerWatch>()
+  /** The test whose worker told about the server, for each project. */
+  readonly #tellers = new Map<string, string>()
   readonly #seen = new Set<string>()
   /** File of each task id of this run, by project and id. */
   readonly #fileOf = new Map<string, string>()
@@ -89,6 +92,7 @@ export class BenchReporter implements Reporter {
     this.#stop = null
     this.#stoppedModels.clear()
     this.#servers.clear()
+    this.#tellers.clear()
     this.#seen.clear()
     this.#fileOf.clear()
     this.#resumed.clear()
@@ -107,12 +111,10 @@ export class BenchReporter implements Reporter {
         },
         onProgress: line => this.#print(line),
         recorded: [...this.#earlier.values()].map(recordedTrial).filter(trial => trial !== null),
-        pickModel: null,
       })
       const [plan] = plans
       if (plan === undefined) throw new Error('a run without a plan')
-      const isAttended = process.stdin.isTTY === true && process.stdout.isTTY === true
-      if (settings.keep) checkKeep(plan.sandbox, isAttended)
+      if (settings.keep) checkKeep(plan.sandbox, process.stdin.isTTY === true && process.stdout.isTTY === true)
       this.#plan = plan
       this.#isFinished = false
       for (const [at, { project }] of projects.entries()) {
@@ -152,6 +154,16 @@ export class BenchReporter implements Reporter {
         this.#stopRun(`two tasks have the id "${suite.name}": ${files}\n  remedy: Give one of them another id.`)
       }
     }
+  }
+
+  /** What a worker found out about the server of its model; of several workers the first is heard. */
+  onTestCaseAnnotate(test: TestCase, { type, message }: TestAnnotation): void {
+    if (type !== SERVER_ANNOTATION) return
+    const { name } = test.project
+    const teller = this.#tellers.get(name) ?? test.id
+    this.#tellers.set(name, teller)
+    if (teller !== test.id) return
+    this.#print(this.#options.projects.length === 1 ? message : `${message} · ${name}`)
   }
 
   onTestCaseResult(test: TestCase): void {

@@ -2,15 +2,7 @@ import { resolve } from 'node:path'
 import { createAgent, needsModel } from '../agents/index.ts'
 import { ConfigError } from '../errors.ts'
 import type { ModelPlan } from '../model/chat-model.ts'
-import {
-  type ModelCandidate,
-  ModelNotChosenError,
-  type ModelQuestion,
-  type PlannedModel,
-  planFromRecording,
-  planModel,
-  USUAL_PORTS,
-} from '../model/index.ts'
+import { type PlannedModel, planFromRecording, planModel, USUAL_PORTS } from '../model/index.ts'
 import { checkResultsDir } from '../results/journal.ts'
 import { prepareSandbox } from '../sandbox/index.ts'
 import type { HarnessInfo, RecordedTrial, TrialPlan } from '../trial/plan.ts'
@@ -28,8 +20,6 @@ export interface PlanContext {
   readonly onProgress: (line: string) => void
   /** Trials of earlier runs that need not be run again. */
   readonly recorded: readonly RecordedTrial[]
-  /** null when nobody can be asked. */
-  readonly pickModel: PickModel | null
 }
 
 export interface MadePlans {
@@ -46,11 +36,8 @@ interface Chosen {
   readonly lines: readonly string[]
 }
 
-/** Lets the user choose among models, where somebody is there to be asked; null = nobody is. */
-export type PickModel = (candidates: readonly ModelCandidate[]) => Promise<ModelCandidate>
-
 /** The agent of the run and, when it needs one, its models: the named ones, else one that is found, else none and the reference agent. */
-async function chooseModels(settings: Settings, context: PlanContext): Promise<Chosen> {
+async function chooseModels(settings: Settings, root: string): Promise<Chosen> {
   const asked = settings.agent
   if (asked !== null && !needsModel(asked)) {
     createAgent(asked, { model: null }) // an unknown name is refused here, before anything is started
@@ -58,7 +45,7 @@ async function chooseModels(settings: Settings, context: PlanContext): Promise<C
   }
   const found: { readonly model: ModelPlan; readonly lines: readonly string[] }[] = []
   for (const setting of settings.models) {
-    const one = await findModel(settings, setting, context)
+    const one = await findModel(settings, setting, root)
     if (one !== null) found.push(one)
   }
   if (found.length > 0) {
@@ -83,7 +70,7 @@ async function chooseModels(settings: Settings, context: PlanContext): Promise<C
 async function findModel(
   settings: Settings,
   setting: ModelSetting,
-  { root, pickModel }: PlanContext,
+  root: string,
 ): Promise<{ readonly model: ModelPlan; readonly lines: readonly string[] } | null> {
   const question = modelQuestion(settings, setting)
   if (settings.replay !== null) {
@@ -92,24 +79,13 @@ async function findModel(
     const model = { ...planFromRecording(dir, setting.model), sampling: question.sampling }
     return { model, lines: [`model    ${nameOfModel(model)} from the recording in ${dir}; no server takes part`] }
   }
-  const planned = await planOrPick(question, pickModel)
+  const planned = await planModel(question)
   if (planned === null) return null
   const lines = linesOf(planned, setting)
   if (settings.record === null) return { model: planned.plan, lines }
   const dir = resolve(root, settings.record)
   const model: ModelPlan = { ...planned.plan, recording: { mode: 'record', dir } }
   return { model, lines: [...lines, `record   ${dir}`] }
-}
-
-/** Several models could be meant: a person at a terminal is asked, otherwise the run cannot be made. */
-async function planOrPick(question: ModelQuestion, pickModel: PickModel | null): Promise<PlannedModel | null> {
-  try {
-    return await planModel(question)
-  } catch (error) {
-    if (!(error instanceof ModelNotChosenError) || pickModel === null) throw error
-    const { model, baseUrl } = await pickModel(error.candidates)
-    return planModel({ ...question, model, baseUrl })
-  }
 }
 
 /** What results call a model. */
@@ -136,7 +112,7 @@ function linesOf({ plan, warnings }: PlannedModel, setting: ModelSetting): reado
  */
 export async function makePlans(settings: Settings, context: PlanContext): Promise<MadePlans> {
   checkResultsDir(context.resultsDir)
-  const { agent, models, lines } = await chooseModels(settings, context)
+  const { agent, models, lines } = await chooseModels(settings, context.root)
   const sandbox = await prepareSandbox(settings.sandbox, {
     image: settings.image,
     runId: context.runId,
@@ -160,6 +136,7 @@ export async function makePlans(settings: Settings, context: PlanContext): Promi
       trialTimeoutMs: toMs(settings.trialTimeout),
     },
     earlyStop: settings.earlyStop,
+    examines: settings.examine,
     fresh: settings.fresh,
     harness: context.harness,
     recorded: context.recorded,

@@ -3,6 +3,9 @@ import type { Outcome, Verdict } from '../results/outcome.ts'
 
 export const META_VERSION = 1
 
+/** Type of the annotations in which a worker says what it found out about the model's server. */
+export const SERVER_ANNOTATION = 'bench:server'
+
 export interface TrialMeta {
   readonly version: number
   readonly task: string

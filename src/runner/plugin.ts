@@ -9,6 +9,7 @@ import { ConfigError, explainError } from '../errors.ts'
 import './provided.ts'
 import { BenchReporter } from './bench-reporter.ts'
 import { projectsOfModels } from './model-projects.ts'
+import { withChosenModel } from './pick-model.ts'
 import { type BenchConfig, readSettings, type Settings } from './settings.ts'
 import { collectSkills } from './skills.ts'
 
@@ -111,7 +112,8 @@ export function agentBench(options: BenchConfig = {}): Plugin {
         const { root } = vitest.config
         const config = await loadConfigFile(root)
         const merged = config === undefined ? options : typeof config === 'object' ? { ...options, ...config } : config
-        const settings = readSettings(merged, CONFIG_FILE, process.env)
+        const given = readSettings(merged, CONFIG_FILE, process.env)
+        const settings = measuresModels(given) ? await withChosenModel(given) : given
         const models = measuresModels(settings) ? settings.models : settings.models.slice(0, 1)
         const projects = await projectsOfModels(project, models, { vitest, injectProjects: injectTestProjects })
         for (const { project } of projects) {

@@ -45,6 +45,8 @@ export interface BenchConfig {
   /** Folder of such a recording: trials are answered from it, without a server. */
   replay?: string
   keep?: boolean
+  /** false leaves out the quick examination of the model's server before the first trial. */
+  examine?: boolean
 }
 
 /**
@@ -82,6 +84,7 @@ export interface Settings {
   readonly replay: string | null
   /** Keep the workspace of the last trial open when the run has ended. */
   readonly keep: boolean
+  readonly examine: boolean
 }
 
 /** Checks a value (from the file as it is, from a variable as text) and gives it back, or says what would fit. */
@@ -172,6 +175,7 @@ const RULES: Readonly<Record<Exclude<keyof BenchConfig, 'models'>, Rule & { read
   record: { variable: 'BENCH_RECORD', ...text },
   replay: { variable: 'BENCH_REPLAY', ...text },
   keep: { variable: 'BENCH_KEEP', ...onOff },
+  examine: { variable: 'BENCH_EXAMINE', ...onOff },
 }
 
 const NAMES = [...Object.keys(RULES), 'models']
@@ -313,5 +317,6 @@ export function readSettings(
     record: get('record', null),
     replay: get('replay', null),
     keep: get('keep', false),
+    examine: get('examine', true),
   }
 }

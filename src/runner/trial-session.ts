@@ -12,10 +12,12 @@ import type { RecordedTrial, TrialPlan } from '../trial/plan.ts'
 import { identityOf, recordOf } from '../trial/record.ts'
 import { type TrialEnd, TrialWorker } from '../trial/trial-worker.ts'
 import { FlagsFailedError, TrialNotJudgedError } from './failures.ts'
-import { META_VERSION, type TrialMeta } from './meta.ts'
+import { META_VERSION, SERVER_ANNOTATION, type TrialMeta } from './meta.ts'
 import type { ProvidedPlan } from './provided.ts'
 import { trialKey } from './resume.ts'
 import { ServerWatch } from './server-watch.ts'
+
+const NOT_EXAMINED = 'server   not examined; `npx agent-bench doctor` tells whether it is fit to be measured'
 
 /** What a worker keeps from trial to trial: its agent, its sandbox, its journal. Ends with the worker's process. */
 export class TrialSession {
@@ -27,6 +29,9 @@ export class TrialSession {
   readonly #server = new ServerWatch()
   /** Why no trial is tried any more; null = go on. */
   #halted: string | null = null
+  #isExamined = false
+  /** SHA-256 of the report of the server's examination. */
+  #examination: string | null = null
   /** Tasks that lost a trial while early stop is on. */
   readonly #stopped = new Set<string>()
 
@@ -97,7 +102,8 @@ export class TrialSession {
     try {
       const exported = this.#exportArtifacts(task, trial - 1, end)
       const specFile = relative(this.#plan.root, task.source.file)
-      this.#journal.append(recordOf(end, { task, index: trial - 1, plan: this.#plan, specFile, artifacts: exported }))
+      const [plan, examination] = [this.#plan, this.#examination]
+      this.#journal.append(recordOf(end, { task, index: trial - 1, plan, specFile, examination, artifacts: exported }))
       return exported.refused
     } catch (error) {
       if (!(error instanceof BenchError)) throw error
@@ -117,6 +123,27 @@ export class TrialSession {
     if (outcome === 'config') this.#halted = 'the run cannot go on with this model'
     context.task.meta.bench = { version: META_VERSION, task: task.id, trial, outcome, failureReason }
     throw new TrialNotJudgedError(failureReason, task.source)
+  }
+
+  /**
+   * Examines the model's server before this worker's first trial, and not earlier: among several models the server may load
+   * each for its own turn.
+   */
+  async #examine(context: TestContext): Promise<void> {
+    const { model, resultsDir, examines } = this.#plan
+    if (model === null || this.#isExamined) return
+    const { examineForRun, findExamination } = await import('../model/doctor/index.ts')
+    if (examines) {
+      const { digest, lines, problem } = await examineForRun(model, { resultsDir, signal: context.signal })
+      for (const line of lines) await context.annotate(line, SERVER_ANNOTATION)
+      if (problem !== null) throw problem
+      this.#examination = digest
+    } else {
+      const known = findExamination(resultsDir, model)
+      if (known === null) await context.annotate(NOT_EXAMINED, SERVER_ANNOTATION)
+      this.#examination = known?.digest ?? null
+    }
+    this.#isExamined = true
   }
 
   #recordedTrial(task: Task, index: number): RecordedTrial | undefined {
@@ -141,6 +168,7 @@ export class TrialSession {
 
   async #run(task: Task, trial: number, context: TestContext): Promise<TrialEnd> {
     try {
+      await this.#examine(context)
       return await this.#worker.run({
         task,
         index: trial - 1,

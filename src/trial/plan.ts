@@ -43,6 +43,8 @@ export interface TrialPlan {
   readonly seed: number
   readonly limits: RunLimits
   readonly earlyStop: boolean
+  /** The model's server is examined before the first trial. */
+  readonly examines: boolean
   /** A new sandbox for each trial. */
   readonly fresh: boolean
   readonly harness: HarnessInfo
