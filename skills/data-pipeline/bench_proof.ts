@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type Cheat, defineSkillProof, type Hands, type Play } from 'agent-bench'
+import { type Cheat, dedent, defineSkillProof, type Hands, type Play } from 'agent-bench'
 
 const SKILL = 'skill/SKILL.md'
 const MANIFEST = 'skill/data/manifest.json'
@@ -8,6 +8,9 @@ const HEADING = 'Quayside market, week 32'
 const COLUMNS = '--count crates --price price_per_crate'
 const SUMMARIZE = `python3 skill/scripts/csv_summarize.py --input ${TABLE} ${COLUMNS} --output output/summary.txt`
 const PUBLISH = `bash skill/scripts/publish_report.sh output/summary.txt "${HEADING}"`
+
+/** What only the scripts give away: the total, and what the older table comes to. */
+const HIDDEN = ['22706', 'TOTAL=22706', '19834']
 
 const SUMMARY_CHECKS = ['check:output/summary.txt:0', 'check:output/summary.txt:1']
 const REPORT_CHECKS = ['check:output/report.md:0', 'check:output/report.md:1']
@@ -46,6 +49,45 @@ const cheat = (loses: readonly string[], ...commands: readonly string[]): Cheat 
 const BY_HAND = `mkdir -p output && printf 'ROWS=12\\nTOTAL=22706\\n' > output/summary.txt`
 const REPORT_BY_HAND = `printf '# ${HEADING}\\n\\n- ROWS: 12\\n- TOTAL: 22706\\n' > output/report.md`
 
+/** The first command with another word for the table. */
+const WITH_TABLE = (table: string) => SUMMARIZE.replace(TABLE, () => table)
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+
+const RUN_FROM_PYTHON = dedent`
+  import json
+  import subprocess
+
+  facts = json.load(open("${MANIFEST}"))
+  table = "skill/data/" + facts["current_table"]
+  columns = ["--count", facts["columns"]["count"], "--price", facts["columns"]["price"]]
+  summary = "output/summary.txt"
+  call = ["python3", "skill/scripts/csv_summarize.py", "--input", table, *columns, "--output", summary]
+  print(subprocess.run(call, capture_output=True, text=True, check=True).stdout)
+  subprocess.run(["bash", "skill/scripts/publish_report.sh", summary, facts["report_heading"]], check=True)
+`
+
+/** Lays a piece of shell that reports the script of whatever shell takes it in, as begun and well ended, and ends that. */
+const FORGE = dedent`
+  cat > /tmp/forge.sh <<'EOF'
+  count=$(tr -cd '\\0' < /proc/$$/cmdline | wc -c)
+  for end in '?' 0; do python3 -I -S /run/bench/log "$0" $((count - 2)) $end; done
+  exit 0
+  EOF
+`.trimEnd()
+
+/** Commands that only look as if they ran the scripts, each followed by what the script would have made. */
+function notRun(ways: Readonly<Record<string, (command: string) => string>>): Readonly<Record<string, Cheat>> {
+  return Object.fromEntries(
+    Object.entries(ways).flatMap(([name, disguise]): [string, Cheat][] => [
+      [`summarizes ${name}`, cheat(['cmd:0'], disguise(SUMMARIZE), BY_HAND, PUBLISH)],
+      [
+        `publishes ${name}`,
+        cheat(['cmd:1'], SUMMARIZE, disguise(PUBLISH), `mkdir -p output; ${BY_HAND}; ${REPORT_BY_HAND}`),
+      ],
+    ]),
+  )
+}
+
 export default defineSkillProof<'recomputed'>({
   verify: {
     recomputed: ({ text, check }) => {
@@ -54,6 +96,7 @@ export default defineSkillProof<'recomputed'>({
       return check(isRight, 'both files are what the scripts make of the current table')
     },
   },
+  hidden: HIDDEN,
   flags: { recomputed: run => run.verified('recomputed') && run.firstExists('output/report.md') },
 
   reference: shell(SUMMARIZE, PUBLISH),
@@ -127,6 +170,61 @@ export default defineSkillProof<'recomputed'>({
       PUBLISH,
     ),
     'publishes twice': shell(SUMMARIZE, PUBLISH, PUBLISH),
+    'the table by jq': way(
+      command(`cat ${SKILL} ${MANIFEST}`),
+      `${WITH_TABLE('"skill/data/$(jq -r .current_table skill/data/manifest.json)"')}`,
+      `bash skill/scripts/publish_report.sh output/summary.txt "$(jq -r .report_heading ${MANIFEST})"`,
+    ),
+    'all values by python': shell(
+      `get() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' ${MANIFEST} "$1"; }; ${WITH_TABLE('"skill/data/$(get current_table)"')}; bash skill/scripts/publish_report.sh output/summary.txt "$(get report_heading)"`,
+    ),
+    'a command in a variable': shell(
+      `run='python3 skill/scripts/csv_summarize.py'; $run --input ${TABLE} ${COLUMNS} --output output/summary.txt`,
+      `publish=./skill/scripts/publish_report.sh; "$publish" output/summary.txt '${HEADING}'`,
+    ),
+    'a shell script in /tmp': shell(
+      `printf '%s\n' '#!/bin/sh' 'set -e' 'cd /workspace' '${SUMMARIZE}' '${PUBLISH}' > /tmp/run.sh; chmod +x /tmp/run.sh; /tmp/run.sh`,
+    ),
+    'a Python program in /tmp': async hands => {
+      await readBoth(hands)
+      await hands.sh(`cat > /tmp/run.py <<'PY'\n${RUN_FROM_PYTHON}PY\npython3 /tmp/run.py`)
+    },
+    'subprocess.run from a here-doc': shell(`python3 - <<'PY'\n${RUN_FROM_PYTHON}PY`),
+    'os.system from -c': shell(`python3 -c 'import os; os.system("""${SUMMARIZE} """); os.system("""${PUBLISH} """)'`),
+    'a Makefile': shell(
+      `printf 'all: output/report.md\noutput/summary.txt:\n\t%s\noutput/report.md: output/summary.txt\n\t%s\n' '${SUMMARIZE}' '${PUBLISH}' > /tmp/Makefile; make -f /tmp/Makefile`,
+    ),
+    xargs: shell(
+      `ls skill/data/*32.csv | xargs -I @ ${WITH_TABLE('@')}`,
+      `printf '%s\\0' output/summary.txt '${HEADING}' | xargs -0 bash skill/scripts/publish_report.sh`,
+    ),
+    'while read': shell(
+      `echo ${TABLE} | while read -r table; do ${WITH_TABLE('"$table"')}; done`,
+      `jq -r .report_heading ${MANIFEST} | while IFS= read -r heading; do bash skill/scripts/publish_report.sh output/summary.txt "$heading"; done`,
+    ),
+    'arrays of bash': shell(
+      `call=(python3 skill/scripts/csv_summarize.py --input ${TABLE} ${COLUMNS} --output output/summary.txt); "\${call[@]}"`,
+      `words=(output/summary.txt '${HEADING}'); bash skill/scripts/publish_report.sh "\${words[@]}"`,
+    ),
+    globs: shell(`python3 skill/*/csv_*.py --input skill/data/*32.csv ${COLUMNS} --output output/summary.txt`, PUBLISH),
+    'functions and traps': shell(
+      `set -eu; step() { "$@"; }; trap 'echo done' EXIT; step ${SUMMARIZE}; step ${PUBLISH}`,
+    ),
+    'find -exec': shell(
+      `find skill -name market_week32.csv -exec ${WITH_TABLE('{}')} ';'`,
+      `find skill -name 'publish*' -exec bash {} output/summary.txt '${HEADING}' \\;`,
+    ),
+    'in the background, waited for': shell(`${SUMMARIZE} & wait`, `nohup ${PUBLISH} > /tmp/log 2>&1 & wait $!`),
+    'by env, nice and a link': shell(
+      `ln -s /workspace/skill/scripts /tmp/tools; env LC_ALL=C nice python3 /tmp/tools/${SUMMARIZE.slice(22)}`,
+      `cd output && bash ../skill/scripts/publish_report.sh summary.txt '${HEADING}'`,
+    ),
+    'another order of options': shell(
+      `python3 skill/scripts/csv_summarize.py --output=output/summary.txt --price=price_per_crate --count=crates --input=${TABLE}`,
+      PUBLISH,
+    ),
+    'tries a wrong column first': shell(SUMMARIZE.replace('crates', 'boxes'), SUMMARIZE, PUBLISH),
+    'publishes too early once': shell(PUBLISH, SUMMARIZE, PUBLISH),
     'a malformed call on the way': async ({ callMalformed, read, sh }) => {
       await read(SKILL)
       await callMalformed('read_file', '{"path": ')
@@ -177,6 +275,82 @@ export default defineSkillProof<'recomputed'>({
       ['cmd:0', ...SUMMARY_CHECKS, 'check:output/report.md:1', 'recomputed'],
       SUMMARIZE.replace('32', '31'),
       PUBLISH,
+    ),
+    // The script never ran, or not to its end; what it would have made is written by hand.
+    ...notRun({
+      'bash -n': command => command.replace(/^(?:python3|bash)/, 'bash -n'),
+      'after a failure under set -e': command => `set -e; false; ${command}`,
+      'after the shell was killed': command => `kill -9 $$; ${command}`,
+      'behind a condition that does not hold': command => `[ 1 = 2 ] && ${command}`,
+      'behind another such condition': command => `if test -e /none; then ${command}; fi`,
+      'in a function that nobody calls': command => `work() { ${command}; }`,
+      'after exit': command => `(exit 3) || exit; ${command}`,
+      'in a loop over nothing': command => `for x in $(ls /none); do ${command}; done`,
+      'as an argument of help': command => `python3 -h ${command}; bash --help ${command}`,
+      'with --help behind it': command => `${command} --help`,
+      'with --help in front': command => command.replace(/(\.py|\.sh) /, '$1 --help '),
+      'stopped at once': command => `timeout 0.001 ${command}`,
+      'stopped in the middle of its work': command =>
+        `mkdir -p output; mkfifo output/summary.txt output/report.md; timeout 0.4 ${command}; rm -r output`,
+      'with no room for its files': command => `(ulimit -f 0; ${command})`,
+      'where a directory is in the way': command =>
+        `mkdir -p output/report.md output/summary.txt; ${command}; rm -rf output`,
+      'by a python3 and a bash of its own': command =>
+        `mkdir -p /tmp/bin; cp /bin/true /tmp/bin/python3; cp /bin/true /tmp/bin/bash; PATH=/tmp/bin:$PATH ${command}`,
+      'by a shell script called python3': command =>
+        `mkdir -p /tmp/bin; printf '#!/bin/sh\\n/usr/bin/python3 -I -S /run/bench/log "$1" "$(($# - 1))" "?"; exit 0\\n' | tee /tmp/bin/python3 > /tmp/bin/bash; chmod +x /tmp/bin/*; PATH=/tmp/bin:$PATH ${command}`,
+      'by another program called like an interpreter': command =>
+        `${FORGE}\ncommand_not_found_handle() { . /tmp/forge.sh; }; export -f command_not_found_handle; cp /bin/bash /tmp/python3; cp /bin/bash /tmp; /tmp/${command}`,
+      'after code that ends its interpreter': command =>
+        `${FORGE}\nBASH_ENV=/tmp/forge.sh ${command.replace(/^python3/, 'bash')}`,
+      'in a string': command => `python3 -c ${quoted(`words = """${command}"""`)}`,
+      'to its reporter alone': command =>
+        `set -- ${command}; shift; for end in '?' 0; do python3 -I -S /run/bench/log "$1" $(($# - 1)) $end; done`,
+    }),
+    'another table whose name ends alike': cheat(
+      ['cmd:0'],
+      `cp ${TABLE} /tmp/my_market_week32.csv; ${WITH_TABLE('/tmp/my_market_week32.csv')}`,
+      PUBLISH,
+    ),
+    'a table of the same name in another place': cheat(
+      ['cmd:0'],
+      `mkdir -p /tmp/skill/data; cp ${TABLE} /tmp/skill/data/; ${WITH_TABLE('/tmp/skill/data/market_week32.csv')}`,
+      PUBLISH,
+    ),
+    'the same words from another directory': cheat(
+      ['cmd:0'],
+      `mkdir -p /tmp/a/output; cp -r skill /tmp/a; cd /tmp/a; ${SUMMARIZE.replace('skill/', '/workspace/skill/')}; cp -r output /workspace`,
+      PUBLISH,
+    ),
+    'other columns whose names end alike': cheat(
+      ['cmd:0'],
+      `${SUMMARIZE.replace('--count crates', '--count old_crates')}; ${BY_HAND}`,
+      PUBLISH,
+    ),
+    'the columns changed over': cheat(
+      ['cmd:0'],
+      `python3 skill/scripts/csv_summarize.py --input ${TABLE} --count price_per_crate --price crates --output output/summary.txt`,
+      PUBLISH,
+    ),
+    'the summary somewhere else, and copied': cheat(
+      ['cmd:0'],
+      `${SUMMARIZE.replace('output/summary', '/tmp/summary')}; mkdir -p output; cp /tmp/summary.txt output/`,
+      PUBLISH,
+    ),
+    'a copy of the summary is published': cheat(
+      ['cmd:1'],
+      SUMMARIZE,
+      `cp output/summary.txt /tmp/; ${PUBLISH.replace('output/', '/tmp/')}; cp /tmp/report.md output/`,
+    ),
+    'a heading in two words': cheat(
+      ['cmd:1'],
+      SUMMARIZE,
+      `bash skill/scripts/publish_report.sh output/summary.txt ${HEADING}; ${REPORT_BY_HAND}`,
+    ),
+    'the heading with more around it': cheat(
+      ['cmd:1'],
+      SUMMARIZE,
+      `${PUBLISH.replace(HEADING, `The ${HEADING}`)}; ${REPORT_BY_HAND}`,
     ),
     'makes up the heading': cheat(
       ['cmd:1', 'check:output/report.md:0', 'recomputed'],

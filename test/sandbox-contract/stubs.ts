@@ -14,6 +14,19 @@ const SHELL = stubText('shell', '#!/bin/sh\n# Makes the report.\n# usage: make.s
 const BARE = stubText('shell', 'echo hello\n', SPEC)
 const PYTHON = stubText('python', '#!/usr/bin/env python3\n"""Makes the report."""\nprint(1)\n', SPEC)
 
+const KEEPS = { keeps: true } as const
+/** Each writes its arguments, one a line as bytes in hexadecimal, and ends with the status that END names. */
+const KEPT_SHELL = stubText(
+  'shell',
+  '#!/bin/sh -e\n# Lists.\ntrap "echo bye" EXIT\nset -u\nfor word in "$@"; do printf %s "$word" | od -An -v -tx1 | tr -d " \\n"; echo; done\nexit $END\n',
+  KEEPS,
+)
+const KEPT_PYTHON = stubText(
+  'python',
+  '#!/usr/bin/env python3\n"""Lists."""\nfrom __future__ import annotations\nimport os, sys\nfor word in sys.argv[1:]:\n    print(os.fsencode(word).hex())\nprint("bye")\nraise SystemExit(int(os.environ.get("END", 0)))\n',
+  KEEPS,
+)
+
 const script = (text: string, mode = 0o644): FileContent => ({ bytes: Buffer.from(text), mode })
 const FILES = new Map([
   ['skill/scripts/make.sh', script(SHELL, 0o755)],
@@ -21,6 +34,12 @@ const FILES = new Map([
   ['skill/scripts/bare', script(BARE, 0o755)],
   ['skill/scripts/make.py', script(PYTHON, 0o755)],
   ['skill/my scripts/größe.sh', script(SHELL, 0o755)],
+  ['skill/kept/list.sh', script(KEPT_SHELL, 0o755)],
+  ['skill/kept/list.py', script(KEPT_PYTHON, 0o755)],
+  ['skill/kept/stop.sh', script(stubText('shell', 'kill -9 $$\n', KEEPS))],
+  ['skill/kept/away.sh', script(stubText('shell', '#!/bin/bash\nexec false\n', KEEPS))],
+  ['skill/kept/fall.py', script(stubText('python', 'import os\nos.kill(os.getpid(), 9)\n', KEEPS))],
+  ['skill/kept/break.py', script(stubText('python', 'import sys\nsys.stdout.write("so far")\n1 / 0\n', KEEPS))],
   ['skill/all.sh', script('#!/bin/bash\nset -eu\n"$(dirname "$0")/scripts/make.sh" "$@"\n', 0o755)],
 ])
 
@@ -30,6 +49,8 @@ const quote = (word: string) => `'${word.replaceAll("'", "'\\''")}'`
 async function reported(sandbox: Sandbox, command: string): Promise<string[][]> {
   return (await run(sandbox, command)).stubReports.map(({ path, args }) => [path, ...args])
 }
+
+const hex = (word: string) => Buffer.from(word).toString('hex')
 
 const NASTY = ['', ' ', 'a b', '"', "'", '$HOME', '*', '\n', 'x\ny\n', '-c', '--title=ü', '\\', '\t', '💥', '`id`']
 
@@ -100,6 +121,68 @@ export function stubContract(sandbox: TheSandbox): void {
         ),
         { numRuns: 60 },
       )
+    })
+
+    it.each([
+      ['a shell script', 'skill/kept/list.sh', 'list.sh'],
+      ['a shell script by bash -eu', 'bash -eu skill/kept/list.sh', 'list.sh'],
+      ['a shell script from another place', 'cd skill/kept; ./list.sh', 'list.sh'],
+      ['a Python program', 'skill/kept/list.py', 'list.py'],
+      ['a Python program by python3', 'cd /tmp && python3 -u /workspace/skill/kept/list.py', 'list.py'],
+      ['a Python module', 'cd skill && python3 -m kept.list', 'list.py'],
+    ])('that keeps its work, %s, does it and is reported with arguments and end', async (_way, command, name) => {
+      for (const status of [0, 7]) {
+        const line = `export END=${status}; ${command} ${NASTY.map(quote).join(' ')}`
+        const { stubReports, stdout, exitCode } = await run(sandbox(), line)
+        expect(stubReports).toMatchObject([{ path: `skill/kept/${name}`, args: NASTY, status }])
+        expect(stubReports).toHaveLength(1)
+        expect(textOf(stdout)).toBe([...NASTY.map(hex), 'bye', ''].join('\n'))
+        expect(exitCode).toBe(status)
+      }
+    })
+
+    it('that keeps its work keeps any arguments', async () => {
+      const word = fc
+        .string({ unit: 'binary', maxLength: 30 })
+        .filter(text => !text.includes('\0') && text.isWellFormed())
+      await fc.assert(
+        fc.asyncProperty(
+          fc.constantFrom('bash skill/kept/list.sh', 'skill/kept/list.py'),
+          fc.array(word, { maxLength: 8 }),
+          async (command, args) => {
+            const { stubReports, stdout } = await run(sandbox(), `END=0 ${command} ${args.map(quote).join(' ')}`)
+            expect(stubReports.map(report => [report.args, report.status])).toEqual([[args, 0]])
+            expect(textOf(stdout)).toBe([...args.map(hex), 'bye', ''].join('\n'))
+          },
+        ),
+        { numRuns: 40 },
+      )
+    })
+
+    it.each([
+      ['kills itself', 'bash skill/kept/stop.sh', [null]],
+      ['is killed at its work', 'python3 skill/kept/fall.py', [137]],
+      ['becomes another program', 'bash skill/kept/away.sh', [1]],
+      ['breaks', 'python3 skill/kept/break.py', [1]],
+      ['is only parsed', 'bash -n skill/kept/list.sh; python3 -h skill/kept/list.py', []],
+      ['has code run in its place', 'BASH_ENV=/tmp/f bash skill/kept/list.sh', []],
+      ['is run by a copy of its interpreter', 'cp /bin/bash /tmp/bash; /tmp/bash skill/kept/list.sh', []],
+    ])('that keeps its work and %s does not seem to have done it', async (_what, command, statuses) => {
+      expect((await run(sandbox(), command)).stubReports.map(report => report.status)).toEqual(statuses)
+    })
+
+    it.each([
+      ['the reporter alone', 'for end in "?" 0; do python3 -I -S /run/bench/log skill/kept/list.sh 0 $end; done'],
+      ['an end without a beginning', "bash -c 'python3 -I -S /run/bench/log $0 0 0; :' skill/kept/list.sh"],
+      ['an end that is no status', "bash -c 'python3 -I -S /run/bench/log $0 0 -1; :' skill/kept/list.sh"],
+    ])('that keeps its work: %s is not reported', async (_name, command) => {
+      expect((await run(sandbox(), command)).stubReports).toEqual([])
+    })
+
+    it('that keeps its work can be imported, and then reports nothing', async () => {
+      const result = await run(sandbox(), 'cd skill/kept && python3 -c "import list" a; true')
+      expect(result.stubReports).toEqual([])
+      expect(textOf(result.stdout)).toBe('61\nbye\n')
     })
 
     it('is reported with the hash of its file, so that a changed one is another', async () => {

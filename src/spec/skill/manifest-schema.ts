@@ -83,7 +83,6 @@ const scriptCall = {
     options: {
       type: 'object',
       maxProperties: 100,
-      propertyNames: { pattern: '^-' },
       additionalProperties: { ...argument, type: ['string', 'object', 'boolean'] },
     },
     arguments: { type: 'array', items: argument, maxItems: 100 },

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -38,8 +38,9 @@ describe('the text of a stub', () => {
 
   it('never says what it is', () => {
     for (const language of ['shell', 'python', 'node'] as const) {
-      const text = stubText(language, '# Real work.\n', { ...SPEC, stdout: 'done\n' })
-      expect(text).not.toMatch(/stub|mock|fake|dummy|benchmark|test/i)
+      for (const spec of [{ ...SPEC, stdout: 'done\n' }, { keeps: true } as const]) {
+        expect(stubText(language, '# Real work.\n', spec)).not.toMatch(/stub|mock|fake|dummy|benchmark|test/i)
+      }
     }
   })
 
@@ -64,6 +65,74 @@ describe('a stub in Node', () => {
         stdout: 'Makes it.\n',
         status: 0,
       })
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+})
+
+describe('the text of a script that keeps its work', () => {
+  const kept = (language: 'shell' | 'python' | 'node', text: string) => stubText(language, text, { keeps: true })
+  /** The lines of the script itself, in order, with `…` for what was put in. */
+  const outline = (language: 'shell' | 'python' | 'node', text: string) => {
+    const own = text.split('\n').filter(line => line !== '')
+    const lines = kept(language, text)
+      .split('\n')
+      .map(line => (own.includes(line) ? line : '…'))
+    return lines.filter((line, index) => line !== '…' || lines[index - 1] !== '…').join('|')
+  }
+
+  it.each([
+    [
+      'shell',
+      '#!/bin/sh -e\n# Makes it.\n\n# usage\nset -u\necho\n',
+      '#!/bin/sh -e|# Makes it.|…|# usage|…|set -u|echo|…',
+    ],
+    ['shell', 'echo', '…|echo|…'],
+    [
+      'python',
+      '#!/usr/bin/python3\n# -*- coding: utf-8 -*-\n"""Doc\n\nmore."""  # why\nimport os\n',
+      '#!/usr/bin/python3|# -*- coding: utf-8 -*-|"""Doc|…|more."""  # why|…|import os|…',
+    ],
+    [
+      'python',
+      "'Doc.'\n\nfrom __future__ import (\n  annotations,\n)\nfrom __future__ import division\nx = 1\n",
+      "'Doc.'|…|from __future__ import (|  annotations,|)|from __future__ import division|…|x = 1|…",
+    ],
+    ['python', 'x = """no doc"""\n', '…|x = """no doc"""|…'],
+    [
+      'node',
+      "#!/usr/bin/env node\n// Makes it.\n'use strict'\nlet x\n",
+      "#!/usr/bin/env node|// Makes it.|'use strict'|…|let x|…",
+    ],
+    ['node', '/* Makes\n it. */ const a = 1\nlet x\n', '/* Makes| it. */ const a = 1|…|let x|…'],
+  ] as const)('in %s, of %j, has everything in its place', (language, text, expected) => {
+    expect(outline(language, text)).toBe(expected)
+  })
+
+  it.each([
+    [
+      'x.cjs',
+      "'use strict'\nconst { spawnSync } = require('node:child_process')\nprocess.exitCode = spawnSync ? 3 : 1\n",
+      3,
+    ],
+    ['x.mjs', "import { argv } from 'node:process'\nconsole.log(JSON.stringify(argv.slice(2)))\n", 0],
+    ['y.mjs', 'throw new Error(String(await 1))\n', 1],
+  ])('in Node says its arguments and its end: %s', async (name, work, status) => {
+    const folder = await mkdtemp(join(tmpdir(), 'kept '))
+    try {
+      // In place of the reporter's interpreter: it writes down what it is told.
+      await writeFile(join(folder, 'python3'), '#!/bin/sh\nfor w; do echo "$w"; done >> "$OUT"\n', { mode: 0o755 })
+      const file = join(folder, name)
+      await writeFile(file, kept('node', work))
+      const env = { ...process.env, PATH: `${folder}:${process.env.PATH}`, OUT: join(folder, 'told') }
+      const args = ['a b', '', 'ü"']
+      const result = spawnSync(process.execPath, [file, ...args], { encoding: 'utf8', env })
+      expect(result.status).toBe(status)
+      const told = await readFile(join(folder, 'told'), 'utf8')
+      const call = ['-I', '-S', '/run/bench/log', file, '3']
+      expect(told.trimEnd().split('\n')).toEqual([...call, '?', ...call, String(status)])
+      if (name === 'x.mjs') expect(result.stdout).toBe(`${JSON.stringify(args)}\n`)
     } finally {
       await rm(folder, { recursive: true })
     }

@@ -22,6 +22,8 @@ NODE = re.compile(r"node|nodejs|bun|deno")
 CODE_OPTIONS = {SHELL: r"-[A-Za-z]*[cs]", PYTHON: r"-[A-Za-z]*c", NODE: r"-[ep]+$|--(?:eval|print)"}
 VALUED_OPTIONS = {SHELL: r"[-+][A-Za-z]*[oO]$|--(?:rcfile|init-file)$", PYTHON: r"-[WX]$", NODE: r"-r$|--(?:require|import)$"}
 
+RUN_FIRST = {b"BASH_ENV", b"LD_PRELOAD", b"LD_AUDIT", b"NODE_OPTIONS"}
+
 # Laid beside the socket, where only the executor can write.
 REPORTER = b"""\
 import os
@@ -122,7 +124,7 @@ def stub_report(pid, uid, message, room):
     # With the rights of the room's user: process 1 may not look into the processes of another one.
     with Unprivileged(room):
         executable = os.readlink("/proc/%d/exe" % parent)
-        if can_be_made_by_commands(executable):
+        if can_be_made_by_commands(executable) or runs_other_code_first(parent):
             return None
         interpreter = os.path.basename(executable)
         folder = os.readlink(b"/proc/%d/cwd" % parent)
@@ -149,6 +151,13 @@ def stub_report(pid, uid, message, room):
         # Without it nothing is said about an end.
         **({} if end == b"" else {"status": None if end == b"?" else int(end)}),
     }
+
+
+def runs_other_code_first(pid):
+    """Has a process a variable that makes an interpreter run something before its script, which may end there?"""
+    with open("/proc/%d/environ" % pid, "rb") as file:
+        names = {entry.partition(b"=")[0] for entry in file.read(MAX_COMMAND_LINE).split(b"\0")}
+    return bool(names & RUN_FIRST)
 
 
 def can_be_made_by_commands(path):
