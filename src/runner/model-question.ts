@@ -1,3 +1,4 @@
+import type { Deadlines } from '../model/chat-model.ts'
 import type { ModelQuestion } from '../model/index.ts'
 import type { ModelSetting } from './model-settings.ts'
 import type { Settings } from './settings.ts'
@@ -15,6 +16,17 @@ export function modelQuestion(settings: Settings, setting: ModelSetting): ModelQ
       extraBody: setting.extraBody,
     },
     idleTimeoutMs: settings.requestTimeout * 1_000,
+    deadlines: deadlinesOf(settings),
+    ...(settings.stream ? {} : { stream: false }),
     labels: setting.labels,
+  }
+}
+
+/** The deadlines that are set, in milliseconds; the others keep their defaults. */
+function deadlinesOf({ connectTimeout, firstTokenTimeout, replyTimeout }: Settings): Partial<Deadlines> {
+  return {
+    ...(connectTimeout === null ? {} : { connectMs: connectTimeout * 1_000 }),
+    ...(firstTokenTimeout === null ? {} : { firstTokenMs: firstTokenTimeout * 1_000 }),
+    ...(replyTimeout === null ? {} : { totalMs: replyTimeout * 1_000 }),
   }
 }

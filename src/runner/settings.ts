@@ -34,6 +34,11 @@ export interface BenchConfig {
   maxTurns?: number
   commandTimeout?: number
   requestTimeout?: number
+  connectTimeout?: number
+  firstTokenTimeout?: number
+  replyTimeout?: number
+  /** false asks for whole replies instead of streams. */
+  stream?: boolean
   trialTimeout?: number
   image?: string
   /** A skill's directory, or a directory of them, besides `skills/`. */
@@ -75,6 +80,10 @@ export interface Settings {
   readonly maxTurns: number | null
   readonly commandTimeout: number | null
   readonly requestTimeout: number
+  readonly connectTimeout: number | null
+  readonly firstTokenTimeout: number | null
+  readonly replyTimeout: number | null
+  readonly stream: boolean
   readonly trialTimeout: number | null
   readonly image: string | null
   readonly skillDir: string | null
@@ -167,6 +176,10 @@ const RULES: Readonly<Record<Exclude<keyof BenchConfig, 'models'>, Rule & { read
   maxTurns: { variable: 'BENCH_MAX_TURNS', ...wholeNumber(1, 10_000) },
   commandTimeout: { variable: 'BENCH_COMMAND_TIMEOUT', ...seconds },
   requestTimeout: { variable: 'BENCH_REQUEST_TIMEOUT', ...seconds },
+  connectTimeout: { variable: 'BENCH_CONNECT_TIMEOUT', ...seconds },
+  firstTokenTimeout: { variable: 'BENCH_FIRST_TOKEN_TIMEOUT', ...seconds },
+  replyTimeout: { variable: 'BENCH_REPLY_TIMEOUT', ...seconds },
+  stream: { variable: 'BENCH_STREAM', ...onOff },
   trialTimeout: { variable: 'BENCH_TRIAL_TIMEOUT', ...seconds },
   image: { variable: 'BENCH_IMAGE', ...text },
   skillDir: { variable: 'BENCH_SKILL_DIR', ...text },
@@ -309,6 +322,10 @@ export function readSettings(
     maxTurns: get('maxTurns', null),
     commandTimeout: get('commandTimeout', null),
     requestTimeout: get('requestTimeout', 600),
+    connectTimeout: get('connectTimeout', null),
+    firstTokenTimeout: get('firstTokenTimeout', null),
+    replyTimeout: get('replyTimeout', null),
+    stream: get('stream', true),
     trialTimeout: get('trialTimeout', null),
     image: get('image', null),
     skillDir: get('skillDir', null),
