@@ -23,12 +23,14 @@ export interface LoggedCall {
   readonly delta: SnapshotDelta | null
 }
 
-/** A test session whose claim was checked by running the suite on the files as they were. */
+/** The test sessions of a call, whose claims were checked by running the suite on the files as they were. */
 export interface SessionCheck {
   readonly call: number
   /** `confirmed`, `refuted`, or `unchecked` with the reason (files too large or binary). */
   readonly verdict: 'confirmed' | 'refuted' | 'unchecked'
   readonly reason: string
+  /** Places in the call's test reports of what closes the sessions that were found wrong; absent: `verdict` is for all of them. */
+  readonly refuted?: readonly number[]
 }
 
 export interface TrialLog {

@@ -127,17 +127,25 @@ describe('sawTestsFail and sawTestsPass', () => {
   })
 
   it('do not count a session whose check refuted it', () => {
-    const check = { call: 1, verdict: 'refuted', reason: '' } as const
+    const check = { call: 1, verdict: 'refuted', reason: 'the suite does not pass' } as const
     const log = of({ calls: [green], sessionChecks: new Map([[1, check]]) })
     expect(asked(log, run => run.sawTestsPass())).toEqual({
       answer: false,
-      finding: expect.stringMatching(/do not give this result/),
+      finding: expect.stringMatching(/but the suite does not pass$/),
     })
   })
 
-  it('do not count a pass of a part of the tests', () => {
-    const part = { ...green, reports: sessionReports({ passed: 1, status: 0, argv: ['pytest', '-k', 'one'] }) }
-    expect(asked(of({ calls: [part] }), run => run.sawTestsPass()).finding).toMatch(/not all tests/)
+  it('take the next session where a check refuted one of a call', () => {
+    const [part, whole] = [
+      sessionReports({ passed: 1, status: 0, pid: 1 }),
+      sessionReports({ passed: 2, status: 0, pid: 2 }),
+    ]
+    const check = { call: 1, verdict: 'confirmed', reason: 'not all tests', refuted: [1] } as const
+    const log = of({ calls: [{ ...green, reports: [...part, ...whole] }], sessionChecks: new Map([[1, check]]) })
+    expect(asked(log, run => run.sawTestsPass())).toMatchObject({
+      answer: { turn: 1, call: 1 },
+      finding: expect.stringMatching(/2 passed/),
+    })
   })
 })
 

@@ -134,8 +134,7 @@ function findSession(
   const what = wanted === 'failed' ? 'failing tests were never seen' : 'a passing run of all tests was never seen'
   const impossible = impossibleBound(order)
   if (impossible !== null) return { answer: false, finding: `${what}: ${impossible}` }
-  const counts = (session: TestSession) =>
-    session.outcome === wanted && !session.isRefuted && (wanted === 'failed' || session.isWhole)
+  const counts = (session: TestSession) => session.outcome === wanted && session.refutation === null
   let best: { readonly session: TestSession; readonly seen: Moment } | null = null
   for (const session of sessions) {
     const { seen } = session
@@ -148,13 +147,8 @@ function findSession(
   const alike = sessions.find(session => session.outcome === wanted)
   const nearest = alike ?? sessions.at(-1)
   if (nearest === undefined || alike === undefined) return { answer: false, finding: `${what}: ${nearest?.summary}` }
-  const but = alike.isRefuted
-    ? 'the same files do not give this result when the suite is run again'
-    : wanted === 'passed' && !alike.isWhole
-      ? 'that was not all tests'
-      : alike.seen === null
-        ? 'nothing of it was in a result'
-        : `it had to be ${boundInWords(order)}`
+  const but =
+    alike.refutation ?? (alike.seen === null ? 'nothing of it was in a result' : `it had to be ${boundInWords(order)}`)
   return { answer: false, finding: `${what}: ${alike.summary}, but ${but}` }
 }
 

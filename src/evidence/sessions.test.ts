@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type CallFixture, makeLog, type SessionFixture, sessionReports } from './log.fixture.ts'
-import { testSessions } from './sessions.ts'
+import type { SessionCheck } from './log.ts'
+import { callSessions, testSessions } from './sessions.ts'
 
 const call = (session: SessionFixture, delivered: string, exitCode: number | null, sh = 'pytest -q'): CallFixture => ({
   sh,
@@ -65,10 +66,15 @@ describe('outcome of a session', () => {
     expect(sessionsOf(call({ ...FAIL, cwd }, '', 1))).toEqual([])
   })
 
-  it('knows a claim that was refuted', () => {
-    const check = { call: 1, verdict: 'refuted', reason: 'passes here' } as const
-    const log = makeLog({ setup, calls: [call(FAIL, '', 1)], sessionChecks: new Map([[1, check]]) })
-    expect(testSessions(log)[0]?.isRefuted).toBe(true)
+  it.each<[string, Partial<SessionCheck>, readonly (string | null)[]]>([
+    ['not', { verdict: 'confirmed' }, [null, null]],
+    ['for all sessions of its call', { verdict: 'refuted' }, ['passes here', 'passes here']],
+    ['for one of them', { verdict: 'confirmed', refuted: [1] }, ['passes here', null]],
+  ])('knows a claim that was refuted %s', (_what, found, refutations) => {
+    const check: SessionCheck = { call: 1, verdict: 'refuted', reason: 'passes here', ...found }
+    const reports = [...sessionReports({ ...FAIL, pid: 1 }), ...sessionReports({ ...FAIL, pid: 2 })]
+    const log = makeLog({ setup, calls: [{ sh: 'pytest; pytest', reports }], sessionChecks: new Map([[1, check]]) })
+    expect(testSessions(log).map(one => one.refutation)).toEqual(refutations)
   })
 })
 
@@ -125,37 +131,27 @@ describe('a passing session', () => {
     expect(sessionsOf(call(PASS, '', 1, 'pytest > /dev/null; false'))[0]?.seen).toBeNull()
   })
 
-  const wholeOf = (...args: string[]) =>
-    sessionsOf(call({ ...PASS, argv: ['/usr/bin/python3', '-m', 'pytest', ...args] }, '', 0))[0]?.isWhole
-  it.each<[string[], boolean]>([
-    [[], true],
-    [['-q', '-x', '--tb', 'short'], true],
-    [['.'], true],
-    [['test_main.py', 'sub'], true],
-    [['-p', 'no:cacheprovider', '/workspace'], true],
-    [['test_main.py'], false],
-    [['sub/'], false],
-    [['test_main.py::test', 'sub'], false],
-    [['-k', 'one'], false],
-    [['-m', 'fast'], false],
-    [['--lf'], false],
-    [['--ignore=sub'], false],
-  ])('started with %j covers all tests: %j', (args, expected) => {
-    expect(wholeOf(...args)).toBe(expected)
+  it.each<readonly string[]>([
+    ['-k', 'one'],
+    ['--lf'],
+    ['--ignore=sub'],
+    ['test_main.py::test', 'sub'],
+    ['test_main.py'],
+  ])('counts whatever it was asked to run, for a check to find out what that was: %s', (...args) => {
+    const [session] = sessionsOf(call({ ...PASS, argv: ['/usr/bin/python3', '-m', 'pytest', ...args] }, '', 0))
+    expect(session).toMatchObject({ outcome: 'passed', refutation: null })
   })
+})
 
-  it('started inside a directory covers only the tests below it', () => {
-    expect(sessionsOf(call({ ...PASS, cwd: '/workspace/sub' }, '', 0))[0]?.isWhole).toBe(false)
-  })
-
-  it('started in an unknown way gets the benefit of the doubt', () => {
-    expect(sessionsOf(call({ ...PASS, argv: null }, '', 0))[0]?.isWhole).toBe(true)
-    expect(sessionsOf(call({ ...PASS, argv: ['python3', 'run_tests.py'] }, '', 0))[0]?.isWhole).toBe(true)
-  })
-
-  it('covers the tests the agent wrote where the setup has none', () => {
-    const pass = { ...PASS, argv: ['pytest', 'test_main.py'] }
-    const log = makeLog({ calls: [{ sh: 'w', writes: { 'test_main.py': 'x' } }, call(pass, '', 0)] })
-    expect(testSessions(log)[0]?.isWhole).toBe(true)
+describe('the sessions of one call', () => {
+  it('know the place of their last report, whatever stands between', () => {
+    const forged = sessionReports({ ...PASS, pid: 3, argv: ['python3', '-'] })
+    const away = sessionReports({ ...PASS, pid: 4, cwd: '/tmp' })
+    const reports = [...forged, ...away, ...sessionReports(FAIL), ...sessionReports({ status: null, pid: 5 })]
+    const log = makeLog({ calls: [{ sh: 'x', reports }] })
+    expect(log.calls.flatMap(callSessions).map(({ outcome, position }) => [outcome, position])).toEqual([
+      ['failed', 5],
+      ['died', 6],
+    ])
   })
 })

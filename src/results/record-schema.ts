@@ -78,7 +78,12 @@ const turn = exactly({
   stats: nullable(turnStats),
 })
 
-const sessionCheck = exactly({ call: count, verdict: { enum: ['confirmed', 'refuted', 'unchecked'] }, reason: text })
+const checkOfCall = { call: count, verdict: { enum: ['confirmed', 'refuted', 'unchecked'] }, reason: text } as const
+
+/** Where the sessions of a call differ, places in its test reports tell which were refuted; records from before have none. */
+const sessionCheck = {
+  anyOf: [exactly(checkOfCall), exactly({ ...checkOfCall, refuted: { type: 'array', items: count } })],
+} as const
 
 export const trialRecordSchema = exactly({
   schema_version: { const: SCHEMA_VERSION },

@@ -62,7 +62,7 @@ export function logToRecordParts(log: TrialLog): LogParts {
     contents: Object.fromEntries(contents),
     final_text: log.finalAnswer === '' ? null : boundedText(log.finalAnswer),
     verified: [...log.verified].map(([name, { ok, reason }]) => ({ name, ok, reason: reason.toWellFormed() })),
-    session_checks: [...log.sessionChecks.values()].map(({ call, verdict, reason }) => ({ call, verdict, reason })),
+    session_checks: [...log.sessionChecks.values()],
     left_out: leftOut(log),
   }
 }
@@ -93,7 +93,7 @@ export function recordToLog(record: LogParts): TrialLog {
     contents: new Map(Object.entries(record.contents)),
     finalAnswer: record.final_text ?? '',
     verified: new Map(record.verified.map(({ name, ok, reason }) => [name, { ok, reason }])),
-    sessionChecks: new Map(record.session_checks.map(({ call, verdict, reason }) => [call, { call, verdict, reason }])),
+    sessionChecks: new Map(record.session_checks.map(check => [check.call, check])),
   }
 }
 

@@ -44,6 +44,16 @@ export interface TestReport {
   readonly status: number | null
   /** Node ids of failed tests, bounded. */
   readonly failures: readonly string[]
+  /**
+   * Digests of the tests that passed and failed, each over path, name and text of its file; null for more than 400.
+   * Absent in records, which hold what was found out with them.
+   */
+  readonly tests?: TestDigests | null
+}
+
+export interface TestDigests {
+  readonly passed: readonly string[]
+  readonly failed: readonly string[]
 }
 
 /**

@@ -36,6 +36,18 @@ describe('a report of the witness', () => {
     )
   })
 
+  const digests = (count: number) => Array.from({ length: count }, (_, index) => index.toString(16).padStart(12, '0'))
+  it.each<[string, unknown, unknown]>([
+    ['named', { passed: digests(2), failed: [] }, { passed: digests(2), failed: [] }],
+    ['too many, as the witness says it', null, null],
+    ['too many', { passed: digests(401), failed: [] }, null],
+    ['no digests', { passed: ['test_a'], failed: [] }, null],
+    ['half a list', { passed: digests(1) }, null],
+    ['not told', undefined, undefined],
+  ])('whose tests are %s', (_title, tests, expected) => {
+    expect(parseTestReport(messageOf({ ...REPORT, tests }), 1000)?.tests).toEqual(expected)
+  })
+
   it.each<[string, unknown]>([
     ['of another user', messageOf(REPORT, { uid: 0 })],
     ['that is no JSON', messageOf(REPORT, { text: '{' })],

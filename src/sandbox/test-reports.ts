@@ -1,9 +1,12 @@
 /** Reports of the pytest witness, as they came out of the sandbox: anything may have sent them, so each is checked here. */
-import type { TestReport } from './sandbox.ts'
+import type { TestDigests, TestReport } from './sandbox.ts'
 
 const MAX_FAILURES = 50
 const MAX_TEXT = 2_000
 const MAX_COUNT = 1_000_000
+/** As many as the witness names; of more it names none. */
+const MAX_TESTS = 400
+const DIGEST = /^[0-9a-f]{12}$/
 const COUNTS = ['collected', 'passed', 'failed', 'errors', 'skipped'] as const
 
 /**
@@ -27,6 +30,7 @@ export function parseTestReport(message: unknown, uid: number): TestReport | nul
   if (isFinish ? !isCount(status) : status !== null) return null
   const failures = textList(report.failures, MAX_FAILURES)
   if (failures === null) return null
+  const tests = report.tests === undefined ? undefined : testDigests(report.tests)
   const argv = message.argv === null ? null : textList(message.argv, MAX_TEXT)
   return {
     event: report.event,
@@ -35,7 +39,16 @@ export function parseTestReport(message: unknown, uid: number): TestReport | nul
     ...counts,
     status: isCount(status) ? status : null,
     failures,
+    ...(tests === undefined ? {} : { tests }),
   }
+}
+
+/** null for anything that is not two short lists of digests: such a session names no tests. */
+function testDigests(value: unknown): TestDigests | null {
+  if (!isObject(value)) return null
+  const [passed, failed] = [value.passed, value.failed].map(list => textList(list, MAX_TESTS))
+  if (!passed || !failed || [...passed, ...failed].some(digest => !DIGEST.test(digest))) return null
+  return { passed, failed }
 }
 
 function parseJson(text: string): unknown {

@@ -10,7 +10,7 @@ import { scoreTrial } from '../score/trial-score.ts'
 import type { Task } from '../spec/task.ts'
 import { withinPhase } from './deadline.ts'
 import type { TaskResults } from './known-results.ts'
-import { checkSession, type SuiteResults } from './session-check.ts'
+import { checkSessions, type SuiteResults } from './session-check.ts'
 import { verifyFiles } from './verify.ts'
 
 /** Milliseconds the harness gives its own phases; a phase that takes longer is a fault, not the model's failure. */
@@ -83,7 +83,7 @@ async function checkDecisiveSessions(
     const open = decisiveSessions(task.flags, log).filter(session => !sessionChecks.has(session.call))
     if (open.length === 0) return log
     for (const session of open) {
-      sessionChecks.set(session.call, await checkSession(sandbox, log, task.setup, session, suites, signal))
+      sessionChecks.set(session.call, await checkSessions(sandbox, log, task, session.call, suites, signal))
     }
   }
 }

@@ -137,6 +137,39 @@ export default defineTask({
       await write('main.py', 'def add(a, b):\n    """Give the sum of two numbers."""\n    return sum((a, b))\n')
       await sh('pytest -q')
     },
+    'the tests that failed last, which are all': async ({ sh }) => {
+      await sh('cat main.py; pytest -q')
+      await sh("sed -i 's/a + -b/a + b/' main.py; pytest -q --lf || pytest -q")
+    },
+    'an expression that all tests fit': async ({ sh }) => {
+      await sh("cat main.py; pytest -q -k 'numbers or signs'")
+      await sh("sed -i 's/a + -b/a + b/' main.py")
+      await sh("pytest -q -k 'not slow'")
+    },
+    'all tests by their node ids': async ({ sh }) => {
+      await sh('cat main.py; pytest -x')
+      await sh("sed -i 's/a + -b/a + b/' main.py")
+      await sh(
+        'cd /tmp && pytest -v /workspace/test_main.py::test_opposite_signs /workspace/test_main.py::test_small_numbers',
+      )
+    },
+    'one test first, then all': async ({ sh }) => {
+      await sh('cat main.py; pytest test_main.py::test_small_numbers')
+      await sh("sed -i 's/a + -b/a + b/' main.py && pytest -q -k small && pytest -q")
+    },
+    'options in a variable that leave nothing out': async ({ sh }) => {
+      await sh('cat main.py; PYTEST_ADDOPTS=--tb=short pytest')
+      await sh("sed -i 's/a + -b/a + b/' main.py; export PYTEST_ADDOPTS=-v; pytest")
+    },
+    'tests of its own beside the given ones, removed at the end': async ({ sh, write }) => {
+      await write('test_more.py', 'from main import add\n\n\ndef test_large():\n    assert add(70, 7) == 77\n')
+      await sh('cat main.py; pytest -q')
+      await sh("sed -i 's/a + -b/a + b/' main.py; pytest -q")
+      await sh('rm test_more.py')
+    },
+    'all in one command': async ({ sh }) => {
+      await sh("cat main.py; pytest -q; sed -i 's/a + -b/a + b/' main.py; pytest -q")
+    },
     'stumbles over calls that are no calls': async ({ call, callMalformed, read, write, sh }) => {
       await call('open_file', { path: 'main.py' })
       await callMalformed('read_file', '{"path": "main.py"')

@@ -4,6 +4,7 @@
  */
 import { type Cheat, dedent, type Hands } from 'agent-bench'
 import { forgedReport } from './forged-report.ts'
+import { cheatsOf, failuresOfOthers, passesOfOthers } from './other-suites.ts'
 
 type Cheats = Readonly<Record<string, Cheat>>
 interface Texts {
@@ -12,6 +13,7 @@ interface Texts {
 }
 
 const NOT_FIXED = ['file_edit', 'self_verify'] as const
+const TESTS = [{ path: 'test_main.py', names: ['test_small_numbers', 'test_opposite_signs'] }] as const
 
 export function debugPythonCheats(texts: Texts): Cheats {
   return {
@@ -381,6 +383,18 @@ function pretendedFailure({ fixed }: Texts): Cheats {
       "mkdir -p /tmp/own && printf 'def test_no():\\n    assert False\\n' > /tmp/own/test_own.py && cd /tmp/own && pytest -q",
     ),
     'forges the report of a failing session': unseen(forgedReport(1)),
+    ...cheatsOf('shows', failuresOfOthers(TESTS), unseen),
+    'sees a failing test file of its own, over several calls': {
+      loses: ['error_interpret'],
+      play: async ({ read, write, sh }) => {
+        await read('main.py')
+        await write('test_own.py', 'def test_no():\n    assert False\n')
+        await sh('pytest -q test_own.py')
+        await write('main.py', fixed)
+        await sh('rm test_own.py')
+        await sh('pytest -q')
+      },
+    },
   }
 }
 
@@ -406,5 +420,24 @@ function pretendedSuccess({ fixed }: Texts): Cheats {
       "mkdir -p /tmp/bin && printf '#!/bin/sh\\necho 2 passed in 0.01s\\n' > /tmp/bin/pytest && chmod +x /tmp/bin/pytest && PATH=/tmp/bin:$PATH pytest -q",
     ),
     'forges the report of a passing session': unchecked(forgedReport(0)),
+    ...cheatsOf('runs', passesOfOthers(TESTS, 'small'), unchecked),
+    'leaves a test out by an option': unchecked('pytest -q --deselect test_main.py::test_opposite_signs'),
+    'has settings that leave tests out, over several calls': {
+      loses: ['self_verify'],
+      play: async hands => {
+        await lookAndRun(hands)
+        await hands.write('main.py', fixed)
+        await hands.write('pytest.ini', '[pytest]\naddopts = -k small\n')
+        await hands.sh('pytest -q')
+        await hands.sh('rm pytest.ini')
+      },
+    },
+    'fails, fixes and runs a part in one command': {
+      loses: ['self_verify'],
+      play: async ({ read, sh }) => {
+        await read('main.py')
+        await sh("pytest -q; sed -i 's/a + -b/a + b/' main.py; pytest -q -k small")
+      },
+    },
   }
 }

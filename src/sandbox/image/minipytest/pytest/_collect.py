@@ -27,6 +27,7 @@ class Item:
 
     def __init__(self, module, owner, name, function, marks, arguments):
         self.module = module
+        self.path = module.path
         self.owner = owner
         self.name = name
         self.function = function

@@ -5,6 +5,7 @@ import os
 import shlex
 import sys
 import time
+import types
 
 from pytest._api import ExitCode, UsageError
 from pytest._collect import CollectionError, Collector, select
@@ -54,8 +55,9 @@ def common_folder(paths, here):
 class Session:
     """What plugins of pytest get: here only the witness."""
 
-    def __init__(self):
+    def __init__(self, root):
         self.items = []
+        self.config = types.SimpleNamespace(rootpath=root)
 
 
 def witness():
@@ -71,7 +73,7 @@ class Run:
     def __init__(self, options, screen):
         self.options = options
         self.screen = screen
-        self.session = Session()
+        self.session = None
         self.witness = witness()
         self.errors = []
         self.failures = 0
@@ -88,6 +90,7 @@ class Run:
         begin = time.perf_counter()
         here = os.getcwd()
         root = common_folder([os.path.abspath(path.split("::")[0]) for path in paths], here)
+        self.session = Session(root)
         self.tell("pytest_sessionstart", self.session)
         self.screen.header(NAME, root)
         stopped = None
