@@ -44,6 +44,23 @@ describe('the matrix', () => {
     `)
   })
 
+  it('shows tasks against models when there are several', () => {
+    const records = [
+      ...passes('debug_python'),
+      ...passes('tdd_order').map(record => ({ ...record, model: 'org/mid-4b.gguf' })),
+      failedRecord(0, 'self_verify', NOT_RUN, { task_id: 'tdd_order' }),
+    ]
+    const lines = matrix(records)
+    const at = lines.findIndex(line => line.startsWith('task '))
+    expect(lines.slice(at - 1, at + 3)).toEqual([
+      '',
+      'task          tiny-1b   mid-4b',
+      'debug_python  PASS 3/3  –',
+      'tdd_order     FAIL 0/1  PASS 3/3',
+    ])
+    expect(matrix(passes('debug_python')).some(line => line.startsWith('task '))).toBe(false)
+  })
+
   it('tells equal reasons of several trials once, and different ones apart', () => {
     const text = matrix([
       failedRecord(0, 'self_verify', NOT_RUN),

@@ -1,6 +1,8 @@
 /** The matrix: one row a task, and below it what was lost in which trial and why. Lines are a pure function of summaries. */
+import { repairedInWords } from '../src/results/repaired.ts'
 import { isModelResult, type Summary } from '../src/results/summary.ts'
 import { type Finding, findingsOf, trialsInWords } from './losses.ts'
+import { modelGridLines } from './model-grid.ts'
 import type { RunReporter } from './reporter.ts'
 import {
   type Cell,
@@ -38,7 +40,16 @@ export function matrixLines(summaries: readonly Summary[], options: MatrixOption
   const [model, ...others] = new Set(summaries.map(summary => summary.model))
   const heading = model === undefined || others.length > 0 ? [] : [paint('bold', escapeForTerminal(model))]
   const below = options.belowTable ?? []
-  return [...heading, title, ...body, ...(below.length > 0 ? ['', ...below] : []), '', totalsOf(summaries)]
+  const grid = modelGridLines(summaries, { width, paint })
+  return [
+    ...heading,
+    title,
+    ...body,
+    ...(grid.length > 0 ? ['', ...grid] : []),
+    ...(below.length > 0 ? ['', ...below] : []),
+    '',
+    totalsOf(summaries),
+  ]
 }
 
 /** How a task came out. A task of which only a part was run never reads as passed. */
@@ -133,6 +144,8 @@ const MARKS: Readonly<Record<Finding['kind'], { readonly mark: string; readonly 
 function detailsOf(summary: Summary, room: { readonly width: number; readonly paint: Painter }): readonly string[] {
   const lines = findingsOf(summary).flatMap(finding => findingLines(finding, summary, room))
   const asides: string[] = []
+  const repaired = repairedInWords(summary)
+  if (repaired !== null) asides.push(repaired)
   if (summary.identical_transcripts) {
     asides.push(`all ${summary.n} transcripts are the same although the seeds differ: they count as one sample`)
   }
