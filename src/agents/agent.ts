@@ -31,6 +31,8 @@ export interface TurnNote {
   readonly finishReason: string | null
   /** null for agents without a model. */
   readonly stats: TurnStats | null
+  /** The model that the server says answered; absent or null = not said. */
+  readonly servedModel?: string | null
 }
 
 export interface Session {

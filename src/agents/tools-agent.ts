@@ -97,6 +97,7 @@ export function createToolsAgent(model: ChatModel): Agent {
           reasoning: reply.reasoning?.text ?? null,
           finishReason: reply.finishReason,
           stats: reply.stats,
+          servedModel: reply.servedModel,
         })
         if (reply.kind === 'model_error') return ending(reply.reason, withRemedy(reply))
         if (reply.toolCalls.length === 0) return ending('answered', null)

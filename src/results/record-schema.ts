@@ -112,6 +112,8 @@ export const trialRecordSchema = exactly({
   skill_results: { type: 'array', items: skillResult },
   turn_logs: { type: 'array', items: turnLog },
   turns: { type: 'array', items: turn },
+  /** What the server called the models that answered, each once, in order of appearance; empty where it did not say. */
+  models_served: texts,
   tamper_detected: truth,
   tamper: {
     type: 'array',

@@ -176,6 +176,8 @@ export const environment = exactly({
   served_name: { type: ['string', 'null'] },
   model_labels: nullable(exactly({ size: { type: ['string', 'null'] }, quantisation: { type: ['string', 'null'] } })),
   server: nullable(server),
+  /** True where the answers came from a recording: no server took part, and times are those of then. */
+  replayed: truth,
   /** SHA-256 of the report of the server's examination (`servers/` in the results); null where there is none. */
   server_examination: { type: ['string', 'null'] },
   sampling: nullable(sampling),

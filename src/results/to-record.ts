@@ -182,6 +182,12 @@ function deltaOf(delta: NonNullable<RecordedTurnLog['delta']>, contents: TrialRe
   }
 }
 
+/** The models that answered in these turns, each once, in order of appearance. */
+export function servedModels(notes: readonly TurnNote[]): readonly string[] {
+  const names = notes.flatMap(({ servedModel }) => (servedModel == null ? [] : [boundedText(servedModel, 1_000)]))
+  return [...new Set(names)]
+}
+
 /** The turns of an agent as they are recorded. */
 export function recordTurns(notes: readonly TurnNote[]): readonly RecordedTurn[] {
   return notes.map(note => ({

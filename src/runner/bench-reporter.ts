@@ -16,6 +16,7 @@ import { needsModel } from '../agents/index.ts'
 import { ConfigError, explainError } from '../errors.ts'
 import { readAllJournals, readJournalsOfRun } from '../results/journal.ts'
 import type { TrialRecord } from '../results/record-schema.ts'
+import { servedNotes } from '../results/served-models.ts'
 import { exitStatus, summarise } from '../results/summary.ts'
 import { openSandbox } from '../sandbox/index.ts'
 import type { TrialPlan } from '../trial/plan.ts'
@@ -285,7 +286,7 @@ export class BenchReporter implements Reporter {
     const run = {
       resultsDir: plan.resultsDir,
       summaries,
-      notes,
+      notes: [...notes, ...servedNotes(records)],
       isModelResult: needsModel(plan.agent),
       stopped: this.#stop,
       isInterrupted: end.isInterrupted,

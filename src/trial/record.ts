@@ -13,6 +13,7 @@ import {
   recordSandbox,
   recordServer,
   recordTurns,
+  servedModels,
 } from '../results/to-record.ts'
 import { questionOf } from '../spec/fingerprint.ts'
 import type { Task } from '../spec/task.ts'
@@ -73,6 +74,7 @@ function shared(task: Task, plan: TrialPlan): Shared {
       base_url: plan.model === null ? null : publicUrl(plan.model.baseUrl),
       model: plan.modelLabel,
       server: parts.server,
+      replayed: plan.model?.recording?.mode === 'replay',
       sampling: parts.sampling,
       limits: parts.limits,
     },
@@ -99,6 +101,7 @@ function judged(finding: TrialFinding): Pick<UnsealedRecord, Exclude<keyof Unsea
     unknown_tool_call_count: log.calls.filter(call => call.invalid === 'unknown_tool').length,
     skill_results: recordFlags(flags, { calls: log.calls, turns }),
     turns: recordTurns(turns),
+    models_served: servedModels(turns),
     tamper_detected: tamper.length > 0,
     tamper: tamper.map(({ path, kind }) => ({ path, kind })),
     ...logToRecordParts(log),
@@ -126,6 +129,7 @@ function faulted(end: Extract<TrialEnd, { kind: 'infra' }>, task: Task): ReturnT
     unknown_tool_call_count: 0,
     skill_results: [],
     turns: [],
+    models_served: [],
     tamper_detected: false,
     tamper: [],
     prompt: task.prompt,
