@@ -1,4 +1,5 @@
-import type { ToolDefinition, TurnStats } from '../model/chat-model.ts'
+import type { Reply, ToolDefinition, TurnStats } from '../model/chat-model.ts'
+import type { CallRepair } from '../model/repair-reply.ts'
 import type { Play } from '../spec/task.ts'
 
 /** What an agent gets back for one tool call. */
@@ -45,6 +46,8 @@ export interface Session {
   readonly play: Play | null
   readonly signal: AbortSignal
   readonly emit: (note: TurnNote) => void
+  /** Called with every reply of a model that is no fault, before it is acted on. */
+  readonly onReply?: (reply: Reply) => void
 }
 
 export type EndingReason =
@@ -74,4 +77,19 @@ export interface Ending {
 export interface Agent {
   readonly name: string
   run(session: Session): Promise<Ending>
+  /** Absent for agents that hear no replies of a model. */
+  readonly repairing?: (options: RepairOptions) => Agent
+}
+
+/**
+ * How an agent plays a trial once more with leaked and malformed calls understood. Such a trial is only told about beside
+ * the strict one.
+ */
+export interface RepairOptions {
+  /**
+   * Replies of the strict trial in order. They are heard again until the first one is repaired; only then is the model
+   * asked, so that both trials are the same up to there.
+   */
+  readonly heard: readonly Reply[]
+  readonly onRepair: (repair: CallRepair & { readonly turn: number }) => void
 }

@@ -1,6 +1,7 @@
 import { ConfigError, InfraError } from '../errors.ts'
 import type { ChatMessage, ChatModel, Reply, ReplyBody } from '../model/chat-model.ts'
-import type { Agent, Ending, EndingReason, Session, ToolOutcome } from './agent.ts'
+import { repairReply } from '../model/repair-reply.ts'
+import type { Agent, Ending, EndingReason, RepairOptions, Session, ToolOutcome } from './agent.ts'
 
 /** Calls of one turn that are run; a model in a loop can send thousands, and `parallel_tool_calls` is not enforced by servers. */
 export const MAX_CALLS_PER_TURN = 64
@@ -59,6 +60,30 @@ function throwFaults(reply: Reply): asserts reply is Exclude<Reply, { readonly k
   throw new Fault(reply.detail, { code: reply.code, remedy: reply.remedy })
 }
 
+/** Gives the reply to act on in a turn. */
+type Listen = (turn: number, messages: readonly ChatMessage[], session: Session) => Promise<Reply>
+
+/** Asks the model. What it says stands as it is. */
+const listenStrictly =
+  (model: ChatModel): Listen =>
+  (_turn, messages, session) =>
+    model.complete({ messages, tools: session.toolbox.definitions, seed: session.seed }, session.signal)
+
+/** Hears the strict trial again up to its first call that can be understood, then asks; understands what can be. */
+function listenRepairing(model: ChatModel, { heard, onRepair }: RepairOptions): Listen {
+  const ask = listenStrictly(model)
+  let isSame = true
+  return async (turn, messages, session) => {
+    const known = isSame ? heard[turn - 1] : undefined
+    const reply = known ?? (await ask(turn, messages, session))
+    const repaired = repairReply(reply, session.toolbox.definitions, turn)
+    if (repaired === null) return reply
+    isSame = false
+    for (const repair of repaired.repairs) onRepair({ ...repair, turn })
+    return repaired.reply
+  }
+}
+
 /**
  * The agent that loops over a model: prompt, calls, results, until the model answers without a call.
  * No system prompt is sent unless the session has one, and nothing the model said is repaired.
@@ -66,54 +91,53 @@ function throwFaults(reply: Reply): asserts reply is Exclude<Reply, { readonly k
 export function createToolsAgent(model: ChatModel): Agent {
   return {
     name: 'tools',
-    async run(session) {
-      const messages: ChatMessage[] = [
-        ...(session.system === null ? [] : [{ role: 'system' as const, content: session.system }]),
-        { role: 'user', content: session.prompt },
-      ]
-      const guard = createLoopGuard()
-      let lastText: string | null = null
-      let servedModel: string | null = null
-      const ending = (reason: EndingReason, detail: string | null): Ending => ({
-        reason,
-        finalText: lastText,
-        detail,
-        servedModel,
-      })
-
-      for (let turn = 1; turn <= session.maxTurns; turn += 1) {
-        session.signal.throwIfAborted()
-        const reply = await model.complete(
-          { messages, tools: session.toolbox.definitions, seed: session.seed },
-          session.signal,
-        )
-        throwFaults(reply)
-        if (reply.kind === 'context_overflow') return ending('context_overflow', withRemedy(reply))
-        servedModel = reply.servedModel ?? servedModel
-        if (reply.text !== '') lastText = reply.text
-        session.emit({
-          turn,
-          text: reply.text,
-          reasoning: reply.reasoning?.text ?? null,
-          finishReason: reply.finishReason,
-          stats: reply.stats,
-          servedModel: reply.servedModel,
-        })
-        if (reply.kind === 'model_error') return ending(reply.reason, withRemedy(reply))
-        if (reply.toolCalls.length === 0) return ending('answered', null)
-
-        messages.push({
-          role: 'assistant',
-          content: reply.text,
-          reasoning: reply.reasoning,
-          toolCalls: reply.toolCalls,
-        })
-        const outcomes = await runCalls(reply, turn, session, messages)
-        if (guard.isLooping(reply, outcomes)) {
-          return ending('loop', `the same call with the same result ${LOOP_LIMIT} times in a row`)
-        }
-      }
-      return ending('max_turns', `no answer within ${session.maxTurns} turns`)
-    },
+    run: session => converse(session, listenStrictly(model)),
+    repairing: options => ({
+      name: 'tools',
+      run: session => converse(session, listenRepairing(model, options)),
+    }),
   }
+}
+
+async function converse(session: Session, listen: Listen): Promise<Ending> {
+  const messages: ChatMessage[] = [
+    ...(session.system === null ? [] : [{ role: 'system' as const, content: session.system }]),
+    { role: 'user', content: session.prompt },
+  ]
+  const guard = createLoopGuard()
+  let lastText: string | null = null
+  let servedModel: string | null = null
+  const ending = (reason: EndingReason, detail: string | null): Ending => ({
+    reason,
+    finalText: lastText,
+    detail,
+    servedModel,
+  })
+
+  for (let turn = 1; turn <= session.maxTurns; turn += 1) {
+    session.signal.throwIfAborted()
+    const reply = await listen(turn, messages, session)
+    throwFaults(reply)
+    session.onReply?.(reply)
+    if (reply.kind === 'context_overflow') return ending('context_overflow', withRemedy(reply))
+    servedModel = reply.servedModel ?? servedModel
+    if (reply.text !== '') lastText = reply.text
+    session.emit({
+      turn,
+      text: reply.text,
+      reasoning: reply.reasoning?.text ?? null,
+      finishReason: reply.finishReason,
+      stats: reply.stats,
+      servedModel: reply.servedModel,
+    })
+    if (reply.kind === 'model_error') return ending(reply.reason, withRemedy(reply))
+    if (reply.toolCalls.length === 0) return ending('answered', null)
+
+    messages.push({ role: 'assistant', content: reply.text, reasoning: reply.reasoning, toolCalls: reply.toolCalls })
+    const outcomes = await runCalls(reply, turn, session, messages)
+    if (guard.isLooping(reply, outcomes)) {
+      return ending('loop', `the same call with the same result ${LOOP_LIMIT} times in a row`)
+    }
+  }
+  return ending('max_turns', `no answer within ${session.maxTurns} turns`)
 }

@@ -64,6 +64,14 @@ function withoutQuotations(text: string): string {
   return prose.trim() === '' ? text : prose
 }
 
+/** Where a text quotes: begin and end of each fence and of each piece of inline code. None where it is nothing but one. */
+export function quotationsIn(text: string): readonly (readonly [number, number])[] {
+  if (withoutQuotations(text) === text) return []
+  const places = (pattern: RegExp) =>
+    [...text.matchAll(pattern)].map((found): readonly [number, number] => [found.index, found.index + found[0].length])
+  return [...places(FENCED), ...places(INLINE)]
+}
+
 /** Names the grammar of tool-call markup in a text, or null when there is none. Quoted calls (code fences) are none. */
 export function findToolMarkup(text: string): string | null {
   const unquoted = withoutQuotations(text)

@@ -136,6 +136,7 @@ export async function makePlans(settings: Settings, context: PlanContext): Promi
       trialTimeoutMs: toMs(settings.trialTimeout),
     },
     earlyStop: settings.earlyStop,
+    repair: settings.repair,
     examines: settings.examine,
     fresh: settings.fresh,
     harness: context.harness,

@@ -23,6 +23,8 @@ export interface BenchConfig {
   k?: number
   trials?: number
   earlyStop?: boolean
+  /** `report`: say beside the score what it had been with leaked and malformed calls understood. */
+  repair?: 'off' | 'report'
   sandbox?: SandboxChoice
   fresh?: boolean
   resultsDir?: string
@@ -70,6 +72,7 @@ export interface Settings {
   readonly k: number
   readonly trials: number
   readonly earlyStop: boolean
+  readonly repair: 'off' | 'report'
   readonly sandbox: SandboxChoice
   readonly fresh: boolean
   readonly resultsDir: string
@@ -165,6 +168,7 @@ const RULES: Readonly<Record<Exclude<keyof BenchConfig, 'models'>, Rule & { read
   k: { variable: 'BENCH_K', ...wholeNumber(1, 1_000) },
   trials: { variable: 'BENCH_TRIALS', ...wholeNumber(1, 10_000) },
   earlyStop: { variable: 'BENCH_EARLY_STOP', ...onOff },
+  repair: { variable: 'BENCH_REPAIR', ...oneOf(['off', 'report']) },
   sandbox: { variable: 'BENCH_SANDBOX', ...oneOf(['auto', 'docker', 'namespace', 'emulated']) },
   fresh: { variable: 'BENCH_FRESH', ...onOff },
   resultsDir: { variable: 'BENCH_RESULTS_DIR', ...text },
@@ -312,6 +316,7 @@ export function readSettings(
     k,
     trials,
     earlyStop: get('earlyStop', false),
+    repair: get('repair', 'off'),
     sandbox: get('sandbox', 'auto'),
     fresh: get('fresh', false),
     resultsDir: get('resultsDir', 'results'),

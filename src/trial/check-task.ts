@@ -66,6 +66,7 @@ export function planOfCheck(sandbox: PreparedSandbox, runId: string): TrialPlan 
     seed: 42,
     limits: { maxTurns: null, commandTimeoutMs: null, trialTimeoutMs: null },
     earlyStop: false,
+    repair: 'off',
     fresh: false,
     harness: { version: '', nodeVersion: process.versions.node, vitestVersion: '', platform: '' },
     recorded: [],

@@ -43,6 +43,8 @@ export interface TrialPlan {
   readonly seed: number
   readonly limits: RunLimits
   readonly earlyStop: boolean
+  /** `report`: a trial that lost with leaked or malformed calls is played once more with them understood, to tell about. */
+  readonly repair: 'off' | 'report'
   /** The model's server is examined before the first trial. */
   readonly examines: boolean
   /** A new sandbox for each trial. */

@@ -194,7 +194,7 @@ export function recordOf(end: Exclude<TrialEnd, { kind: 'skipped' }>, context: R
     skill_ids: [...task.flags.keys()],
     question: questionOf(task),
     allowed_writes: task.allowedWrites,
-    repaired: null,
+    repaired: end.kind === 'judged' ? end.repaired : null,
     artifacts_dir: context.artifacts.dir,
     artifacts: context.artifacts.paths,
     infra_attempts: end.faults.map(({ code, detail }) => ({ code, detail: boundedText(detail, 4_000) })),

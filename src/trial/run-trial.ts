@@ -1,6 +1,7 @@
 import type { Agent, TurnNote } from '../agents/agent.ts'
 import { TrialDeadlineError } from '../errors.ts'
 import type { LoggedCall } from '../evidence/log.ts'
+import type { Reply } from '../model/chat-model.ts'
 import type { ResetProof, Sandbox, SandboxInfo } from '../sandbox/sandbox.ts'
 import type { FileMap, Snapshot } from '../sandbox/snapshot.ts'
 import type { Play, Task } from '../spec/task.ts'
@@ -26,6 +27,8 @@ export interface TrialSetting {
   readonly known: TaskResults
   /** Cancels the trial; nothing is recorded then. */
   readonly signal: AbortSignal
+  /** Called with every reply of a model that is no fault. */
+  readonly onReply?: (reply: Reply) => void
 }
 
 /** Everything that was observed in one trial, and its judgement. */
@@ -101,6 +104,7 @@ async function play(
       play: setting.play,
       signal: deadline.signal,
       emit: note => turns.push(note),
+      ...(setting.onReply === undefined ? {} : { onReply: setting.onReply }),
     })
     return { ending, calls, turns }
   } catch (error) {

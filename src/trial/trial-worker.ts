@@ -1,10 +1,12 @@
 import type { Agent } from '../agents/agent.ts'
 import { InfraError } from '../errors.ts'
+import type { Reply } from '../model/chat-model.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { Play, Task } from '../spec/task.ts'
 import { KnownResults } from './known-results.ts'
 import { type OpenSandbox, SandboxLease } from './lease.ts'
 import { limitsOfTrial, type TrialPlan } from './plan.ts'
+import { playRepaired, type RepairedTrial, repairNeed, sameAs, unknownRepair } from './repaired-trial.ts'
 import { RequirementProbe } from './requirements.ts'
 import { runTrial, type TrialFinding } from './run-trial.ts'
 
@@ -19,7 +21,13 @@ export interface FaultedAttempt {
 }
 
 export type TrialEnd =
-  | { readonly kind: 'judged'; readonly finding: TrialFinding; readonly faults: readonly FaultedAttempt[] }
+  | {
+      readonly kind: 'judged'
+      readonly finding: TrialFinding
+      readonly faults: readonly FaultedAttempt[]
+      /** null where the run does not ask for it. */
+      readonly repaired: RepairedTrial | null
+    }
   | {
       readonly kind: 'infra'
       readonly faults: readonly FaultedAttempt[]
@@ -80,16 +88,18 @@ export class TrialWorker implements AsyncDisposable {
         const { sandbox } = leased
         const reasons = await this.#probeOf(sandbox).missing(sandbox, request.task.requires, request.signal)
         if (reasons.length > 0) return { kind: 'skipped', reasons }
-        const finding = await runTrial(request.task, {
-          agent: request.agent,
-          play: request.play,
-          limits: limitsOfTrial(request.task, this.#plan.limits),
-          seed: this.#plan.seed + request.index,
+        const heard: Reply[] = []
+        const isAsked = this.#plan.repair === 'report'
+        const finding = await this.#play(
+          request,
+          request.agent,
           sandbox,
-          known: this.#known.of(request.task),
-          signal: request.signal,
-        })
-        return { kind: 'judged', finding, faults }
+          isAsked ? reply => heard.push(reply) : undefined,
+        )
+        const repaired = isAsked ? await this.#repaired(request, finding, heard, sandbox) : null
+        // A fault in the repaired trial leaves a sandbox that is not known to be clean.
+        if (repaired?.status === 'unknown') await leased.discard()
+        return { kind: 'judged', finding, faults, repaired }
       } catch (error) {
         // Whatever went wrong, this sandbox is no longer known to be clean.
         await leased.discard()
@@ -100,6 +110,39 @@ export class TrialWorker implements AsyncDisposable {
       faults.push({ code: error.code, detail: error.message, remedy: error.remedy })
       return null
     }
+  }
+
+  #play(
+    request: TrialRequest,
+    agent: Agent,
+    sandbox: Sandbox,
+    onReply?: (reply: Reply) => void,
+  ): Promise<TrialFinding> {
+    return runTrial(request.task, {
+      agent,
+      play: request.play,
+      limits: limitsOfTrial(request.task, this.#plan.limits),
+      seed: this.#plan.seed + request.index,
+      sandbox,
+      known: this.#known.of(request.task),
+      signal: request.signal,
+      ...(onReply === undefined ? {} : { onReply }),
+    })
+  }
+
+  /** What the trial would have been with leaked and malformed calls understood; null for an agent that hears no model. */
+  async #repaired(
+    request: TrialRequest,
+    finding: TrialFinding,
+    heard: readonly Reply[],
+    sandbox: Sandbox,
+  ): Promise<RepairedTrial | null> {
+    const { repairing } = request.agent
+    if (repairing === undefined) return null
+    const need = repairNeed(finding, heard)
+    if (need.kind === 'none') return sameAs(finding)
+    if (need.kind === 'unreadable') return unknownRepair(need.reason)
+    return playRepaired(heard, request.signal, options => this.#play(request, repairing(options), sandbox))
   }
 
   #probeOf(sandbox: Sandbox): RequirementProbe {
