@@ -70,6 +70,19 @@ const turnStats = exactly({
   attempts: count,
 })
 
+/** All requests of a trial; see `trialStats`. */
+const trialStats = exactly({
+  prompt_tokens: { type: ['number', 'null'] },
+  completion_tokens: { type: ['number', 'null'] },
+  cached_tokens: { type: ['number', 'null'] },
+  reasoning_tokens: { type: ['number', 'null'] },
+  model_ms: measure,
+  first_token_ms: { type: ['number', 'null'] },
+  prompt_tokens_per_second: { type: ['number', 'null'] },
+  decode_tokens_per_second: { type: ['number', 'null'] },
+  requests: count,
+})
+
 const turn = exactly({
   turn: count,
   text,
@@ -112,6 +125,7 @@ export const trialRecordSchema = exactly({
   skill_results: { type: 'array', items: skillResult },
   turn_logs: { type: 'array', items: turnLog },
   turns: { type: 'array', items: turn },
+  stats: nullable(trialStats),
   /** What the server called the models that answered, each once, in order of appearance; empty where it did not say. */
   models_served: texts,
   tamper_detected: truth,

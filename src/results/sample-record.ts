@@ -52,6 +52,7 @@ export function sampleRecord(changes: Partial<TrialRecord> = {}): TrialRecord {
       { skill_id: 'self_verify', reached: true, reached_turn: 3, elapsed_sec: 2, reason: '' },
     ],
     turn_logs: [],
+    stats: null,
     models_served: [],
     turns: [],
     tamper_detected: false,

@@ -16,6 +16,7 @@ import {
   servedModels,
 } from '../results/to-record.ts'
 import { questionOf } from '../spec/fingerprint.ts'
+import { trialStats } from '../results/trial-stats.ts'
 import type { Task } from '../spec/task.ts'
 import { limitsOfTrial, type TrialPlan } from './plan.ts'
 import type { TrialFinding } from './run-trial.ts'
@@ -101,6 +102,7 @@ function judged(finding: TrialFinding): Pick<UnsealedRecord, Exclude<keyof Unsea
     unknown_tool_call_count: log.calls.filter(call => call.invalid === 'unknown_tool').length,
     skill_results: recordFlags(flags, { calls: log.calls, turns }),
     turns: recordTurns(turns),
+    stats: trialStats(turns),
     models_served: servedModels(turns),
     tamper_detected: tamper.length > 0,
     tamper: tamper.map(({ path, kind }) => ({ path, kind })),
@@ -129,6 +131,7 @@ function faulted(end: Extract<TrialEnd, { kind: 'infra' }>, task: Task): ReturnT
     unknown_tool_call_count: 0,
     skill_results: [],
     turns: [],
+    stats: null,
     models_served: [],
     tamper_detected: false,
     tamper: [],
