@@ -10,7 +10,14 @@ const closing = (
   trials = 1,
 ) => {
   const summaries = summarise(records, { runId: 'r', k: trials, trials })
-  const ended = { stopped: null, isInterrupted: false, brokenFiles: 0, exitStatus: exitStatus(summaries), color: false }
+  const ended = {
+    stopped: null,
+    isInterrupted: false,
+    skipped: [],
+    brokenFiles: 0,
+    exitStatus: exitStatus(summaries),
+    color: false,
+  }
   return closingLines({ summaries, ...ended, ...over })
 }
 
@@ -40,6 +47,14 @@ describe('the last lines of a run', () => {
 
   it('say in words what exit status 2 means, and name the tasks', () => {
     expect(closing([sampleRecord({ task_id: 'half_run' })], {}, 3).join('\n')).toMatch(/^exit 2 .*half_run/m)
+  })
+
+  it('say why trials were skipped, and that a run of nothing else judged nothing', () => {
+    const skipped = [{ reason: 'unproven: no solution\u001b', trials: 3 }]
+    expect(closing([], { skipped, exitStatus: 2 })).toEqual([
+      'skipped  3 trials: unproven: no solution\\x1b',
+      'exit 2   nothing was judged: no trial was run to its end',
+    ])
   })
 
   it('show what stopped a run, its remedy included, with control characters made visible', () => {

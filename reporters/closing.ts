@@ -6,7 +6,13 @@ import { createPainter, escapeForTerminal } from './terminal.ts'
 /** Said last where the agent was no model, so that it is not overlooked. */
 export const NOT_A_MODEL_RESULT = 'NOT A MODEL RESULT'
 
-type Ended = Pick<FinishedRun, 'summaries' | 'stopped' | 'isInterrupted' | 'brokenFiles' | 'exitStatus' | 'color'>
+/** Reasons for skipping that are said. */
+const REASONS_SHOWN = 5
+
+type Ended = Pick<
+  FinishedRun,
+  'summaries' | 'stopped' | 'isInterrupted' | 'skipped' | 'brokenFiles' | 'exitStatus' | 'color'
+>
 
 /** Lines without line breaks, the most telling one last. */
 export function closingLines(run: Ended): readonly string[] {
@@ -20,7 +26,7 @@ export function closingLines(run: Ended): readonly string[] {
   return lines
 }
 
-function whatEndedIt({ stopped, isInterrupted, brokenFiles, summaries }: Ended): string[] {
+function whatEndedIt({ stopped, isInterrupted, skipped, brokenFiles, summaries }: Ended): string[] {
   const lines: string[] = []
   if (stopped !== null) {
     const [first = '', ...rest] = stopped.split('\n').map(escapeForTerminal)
@@ -33,6 +39,10 @@ function whatEndedIt({ stopped, isInterrupted, brokenFiles, summaries }: Ended):
         : `cut off  before the end; the ${kept} finished trials are kept`,
     )
   }
+  // What was skipped beside judged tasks is said, too: a task that never runs looks like one that is not there.
+  for (const { reason, trials } of skipped.slice(0, REASONS_SHOWN)) {
+    lines.push(`skipped  ${trials} ${trials === 1 ? 'trial' : 'trials'}: ${escapeForTerminal(reason)}`)
+  }
   if (brokenFiles > 0) {
     lines.push(
       `broken   ${brokenFiles} ${brokenFiles === 1 ? 'spec file' : 'spec files'} could not be read as a task: see above`,
@@ -44,6 +54,7 @@ function whatEndedIt({ stopped, isInterrupted, brokenFiles, summaries }: Ended):
 /** Vitest knows no status 2, so it is said in words. */
 function whyStatus2({ exitStatus, stopped, isInterrupted, summaries }: Ended): string[] {
   if (exitStatus !== 2 || stopped !== null || isInterrupted) return []
+  if (summaries.length === 0) return ['exit 2   nothing was judged: no trial was run to its end']
   const open = summaries.filter(summary => summary.verdict === null || summary.verdict === 'inconclusive')
   if (open.length === 0) return []
   const are = open.length === 1 ? 'task is' : 'tasks are'

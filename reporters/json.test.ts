@@ -17,7 +17,7 @@ const summaries = summarise([sampleRecord(), sampleRecord({ task_id: 'tdd_order'
 
 function finished(resultsDir: string, lines: string[]) {
   const print = (line: string) => lines.push(line)
-  const ended = { stopped: null, isInterrupted: false, brokenFiles: 0, exitStatus: 0 } as const
+  const ended = { stopped: null, isInterrupted: false, skipped: [], brokenFiles: 0, exitStatus: 0 } as const
   return { resultsDir, summaries, notes: [], isModelResult: true, ...ended, print, color: false, width: 80 }
 }
 

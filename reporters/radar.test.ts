@@ -145,6 +145,7 @@ describe('the radar reporter', () => {
       isModelResult: true,
       stopped: null,
       isInterrupted: false,
+      skipped: [],
       brokenFiles: 0,
       exitStatus: 0,
       print: line => lines.push(line),

@@ -14,6 +14,8 @@ export interface FinishedRun {
   readonly stopped: string | null
   /** A signal, Ctrl-C or `--bail` ended the run before all its trials were run. */
   readonly isInterrupted: boolean
+  /** Why trials were skipped, with their number, most frequent first. */
+  readonly skipped: readonly { readonly reason: string; readonly trials: number }[]
   /** Spec files that gave no task. */
   readonly brokenFiles: number
   /** What the process is going to end with. */

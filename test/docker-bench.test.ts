@@ -215,6 +215,16 @@ await describeWith(['docker'], 'collecting', () => {
     )
   })
 
+  it('ends with status 2 and the reason when all there is was skipped', async () => {
+    await using project = await createProject({
+      'skills/plain/SKILL.md': '---\nname: plain\ndescription: Writes a line.\n---\nWrite one line to out.txt.\n',
+    })
+    const run = await project.run([], { BENCH_SANDBOX: 'docker', BENCH_AGENT: 'reference' })
+    expect(run.status).toBe(2)
+    expect(run.stdout).toMatch(/^skipped {2}3 trials: unproven: a skill without a manifest is only observed/m)
+    expect(run.stdout).toMatch(/^exit 2 {3}nothing was judged/m)
+  })
+
   it('gives a skill without a manifest no verdict, and says that it is observed', async () => {
     await using project = await createProject({
       'skills/plain/SKILL.md':

@@ -59,6 +59,8 @@ export class BenchReporter implements Reporter {
   #exit: ExitWatch | null = null
   /** One for each project. */
   readonly #servers = new Map<string, ServerWatch>()
+  /** Trials that were skipped, by the reason. */
+  readonly #skipped = new Map<string, number>()
   /** The test whose worker told about the server, for each project. */
   readonly #tellers = new Map<string, string>()
   readonly #seen = new Set<string>()
@@ -92,6 +94,7 @@ export class BenchReporter implements Reporter {
     this.#lastTrial = null
     this.#stop = null
     this.#stoppedModels.clear()
+    this.#skipped.clear()
     this.#servers.clear()
     this.#tellers.clear()
     this.#seen.clear()
@@ -171,6 +174,10 @@ export class BenchReporter implements Reporter {
     const meta = test.meta().bench
     if (this.#seen.has(test.id) || !isTrialMeta(meta)) return
     this.#seen.add(test.id)
+    const result = test.result()
+    if (result.state === 'skipped' && result.note !== undefined) {
+      this.#skipped.set(result.note, (this.#skipped.get(result.note) ?? 0) + 1)
+    }
     if (meta.resumed !== undefined) {
       this.#resumed.add(meta.resumed)
       if (this.#trialsAhead !== null) this.#trialsAhead -= 1
@@ -279,8 +286,7 @@ export class BenchReporter implements Reporter {
       runId: plan.runId,
       earlyStop: plan.earlyStop,
     })
-    const status =
-      this.#stop !== null ? 2 : end.hasOtherFailures ? 1 : summaries.length === 0 ? 1 : exitStatus(summaries)
+    const status = this.#stop !== null ? 2 : end.hasOtherFailures ? 1 : exitStatus(summaries)
     // Whoever interrupts a run is told that it was, not that it could not be judged.
     if (status === 2 && (this.#stop !== null || !end.isInterrupted)) this.#exit?.setStatus(2)
     const run = {
@@ -290,6 +296,7 @@ export class BenchReporter implements Reporter {
       isModelResult: needsModel(plan.agent),
       stopped: this.#stop,
       isInterrupted: end.isInterrupted,
+      skipped: [...this.#skipped].map(([reason, trials]) => ({ reason, trials })).sort((a, b) => b.trials - a.trials),
       brokenFiles: end.brokenFiles,
       exitStatus: status,
       color: process.stdout.isTTY === true && process.env.NO_COLOR === undefined,

@@ -44,7 +44,17 @@ export class FlagsFailedError extends Error {
   }
 }
 
-/** A trial that was not judged in this run: server, sandbox or harness failed, or an earlier run judged it. */
+/** A trial that an earlier run judged, and that did not pass there. */
+export class RecordedFailureError extends Error {
+  override readonly name = 'RecordedFailureError'
+
+  constructor(message: string, source: SourcePosition) {
+    super(message)
+    this.stack = stackAt(this.name, this.message, [], source)
+  }
+}
+
+/** A trial that was not judged: server, sandbox or harness failed. */
 export class TrialNotJudgedError extends Error {
   override readonly name = 'TrialNotJudgedError'
 

@@ -11,7 +11,7 @@ import type { Task } from '../spec/task.ts'
 import type { RecordedTrial, TrialPlan } from '../trial/plan.ts'
 import { identityOf, recordOf } from '../trial/record.ts'
 import { type TrialEnd, TrialWorker } from '../trial/trial-worker.ts'
-import { FlagsFailedError, TrialNotJudgedError } from './failures.ts'
+import { FlagsFailedError, RecordedFailureError, TrialNotJudgedError } from './failures.ts'
 import { META_VERSION, SERVER_ANNOTATION, type TrialMeta } from './meta.ts'
 import type { ProvidedPlan } from './provided.ts'
 import { trialKey } from './resume.ts'
@@ -246,7 +246,7 @@ async function resume(task: Task, trial: number, recorded: RecordedTrial, contex
   await context.annotate(`recorded in run ${recorded.runId}, not run again`, 'bench:resumed')
   if (recorded.outcome === 'passed' || task.isObserved) return
   const lost = recorded.lost.map(({ flag, reason }) => `\n  ✗ ${flag}: ${reason}`).join('')
-  throw new TrialNotJudgedError(
+  throw new RecordedFailureError(
     `${recorded.failureReason ?? recorded.outcome}, recorded in run ${recorded.runId}${lost}`,
     task.source,
   )
