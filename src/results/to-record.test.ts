@@ -24,7 +24,8 @@ const entry: fc.Arbitrary<Entry> = fc.oneof(
 const truncated = fc.constantFrom('depth' as const, 'entries' as const, 'bytes' as const, null)
 const entries = fc.array(fc.tuple(anyPath, entry), { maxLength: 5 }).map(pairs => new Map(pairs))
 const snapshot: fc.Arbitrary<Snapshot> = fc.record({ root: fc.string(), entries, truncated })
-const testReport = fc.record({
+const digests = fc.array(fc.stringMatching(/^[0-9a-f]{12}$/), { maxLength: 3 })
+const sessionReport = {
   event: fc.constantFrom('start' as const, 'finish' as const),
   sender: fc.record({ pid: fc.nat(), uid: fc.nat(), argv: fc.option(fc.array(fc.string())) }),
   cwd: anyPath,
@@ -35,7 +36,11 @@ const testReport = fc.record({
   skipped: fc.integer(),
   status: fc.option(fc.integer()),
   failures: fc.array(fc.string()),
-})
+}
+const testReport = fc.oneof(
+  fc.record(sessionReport),
+  fc.record({ ...sessionReport, tests: fc.option(fc.record({ passed: digests, failed: digests })) }),
+)
 
 const stubCall = {
   path: anyPath,

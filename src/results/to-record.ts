@@ -154,6 +154,7 @@ function recordTestReport(report: TestReport): RecordedTurnLog['test_reports'][n
     skipped: whole(report.skipped),
     status: report.status === null ? null : whole(report.status),
     failures: report.failures,
+    ...(report.tests === undefined ? {} : { tests: report.tests }),
   }
 }
 

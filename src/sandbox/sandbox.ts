@@ -46,7 +46,7 @@ export interface TestReport {
   readonly failures: readonly string[]
   /**
    * Digests of the tests that passed and failed, each over path, name and text of its file; null for more than 400.
-   * Absent in records, which hold what was found out with them.
+   * Absent where the report named none.
    */
   readonly tests?: TestDigests | null
 }

@@ -101,7 +101,7 @@ async function runGiven(
 /**
  * Why the given suite does not bear out what a session claimed, or null where it does. A pass is borne out by a suite
  * that passes and has no test which the session did not pass; a failure by a suite that fails in a test in which
- * the session failed. Sessions that name no tests (those of more than 400, and of records) are compared by their counts.
+ * the session failed. Sessions that name no tests (those of more than 400) are compared by their counts.
  */
 export function contradiction({ outcome, finish }: CallSession, given: TestReport | null): string | null {
   if (given === null) return 'the suite did not run to its end'
