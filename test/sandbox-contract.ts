@@ -6,6 +6,7 @@ import { evaluationContract } from './sandbox-contract/evaluation.ts'
 import { fileContract } from './sandbox-contract/files.ts'
 import { hostileContract } from './sandbox-contract/hostile.ts'
 import { isolationContract } from './sandbox-contract/isolation.ts'
+import { nameContract } from './sandbox-contract/names.ts'
 import { resetContract } from './sandbox-contract/reset.ts'
 import { snapshotContract } from './sandbox-contract/snapshots.ts'
 import { stubContract } from './sandbox-contract/stubs.ts'
@@ -41,6 +42,7 @@ export function sandboxContract(
     hostileContract(sandbox, traits)
     resetContract(sandbox)
     snapshotContract(sandbox)
+    nameContract(sandbox)
     fileContract(sandbox)
     isolationContract(sandbox)
     witnessContract(sandbox)
