@@ -1,4 +1,5 @@
 /** Several models in one run: one after the other, each on its server, one matrix at the end. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { describeWith } from './needs.ts'
 import { createProject, type Run } from './project.ts'
@@ -6,6 +7,9 @@ import { call, conversation, type Script, say, startScriptedServer } from './scr
 import { smallTask } from './small-tasks.ts'
 
 const TASKS = Object.fromEntries(['a', 'b'].map(name => [`tasks/${name}.bench.ts`, smallTask({ id: `task_${name}` })]))
+const ROOT_CONFIG = `import { agentBench } from '${new URL('../src/runner/plugin.ts', import.meta.url).pathname}'
+export default { plugins: [agentBench()], test: { } }
+`
 const DOCKER = { BENCH_SANDBOX: 'docker', BENCH_K: '2' }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -90,6 +94,57 @@ await describeWith(['docker'], 'BENCH_MODEL=a,b', () => {
     const run = await project.run([], { ...env, BENCH_MODEL: 'good,other', BENCH_RESUME: '1' })
     expect(run.status, textOf(run)).toBe(0)
     expect(new Set(server.requests.slice(before).map(({ body }) => modelOf(body)))).toEqual(new Set(['other']))
+  })
+})
+
+await describeWith(['docker'], 'BENCH_MODEL=a,b with other options', () => {
+  const env = { ...DOCKER, BENCH_K: '1', BENCH_MODEL: 'good,other' }
+
+  it.each([
+    ['two workers', {}, { BENCH_WORKERS: '2' }, []],
+    [
+      'the plugin in the root of the config, without projects',
+      { 'vitest.config.ts': ROOT_CONFIG },
+      {},
+      ['run', '--root', '.'],
+    ],
+    [
+      'a project of another name',
+      { 'vitest.config.ts': ROOT_CONFIG.replace('{ }', "{ name: 'models' }") },
+      {},
+      ['run'],
+    ],
+  ] as const)('%s', async (_what, files, over, args) => {
+    await using project = await createProject({ ...TASKS, ...files })
+    await using server = await startScriptedServer(byModel, MODELS)
+    const run = await project.run([...args], { ...env, ...over, BENCH_BASE_URL: server.baseUrl })
+    expect(run.status, textOf(run)).toBe(0)
+    const order = server.requests.map(({ body }) => modelOf(body))
+    expect(order.filter((model, at) => at > 0 && model !== order[at - 1])).toEqual(['other'])
+    expect(await project.summaries()).toHaveLength(4)
+  })
+
+  it('an edited task runs again with every model', async () => {
+    await using project = await createProject(TASKS)
+    await using server = await startScriptedServer(byModel, MODELS)
+    const started = project.start(['watch', '--project', 'bench'], { ...env, BENCH_BASE_URL: server.baseUrl })
+    const until = async (summaries: number) => {
+      for (let tries = 0; tries < 300 && (await project.summaries()).length < summaries; tries++) await sleep(100)
+    }
+    try {
+      await until(4)
+      await sleep(500)
+      await project.write({ 'tasks/a.bench.ts': `${smallTask({ id: 'task_a' })}\n` })
+      await until(6)
+    } finally {
+      started.process.kill('SIGINT')
+      await started.ended
+    }
+    const again = (await project.summaries()).slice(4).map(({ task_id, model }) => [task_id, model])
+    expect(again.sort()).toEqual([
+      ['task_a', 'good'],
+      ['task_a', 'other'],
+    ])
   })
 })
 
