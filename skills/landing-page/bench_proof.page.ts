@@ -1,4 +1,6 @@
-/** What the landing page must be: parsed on the host, never searched for needles. */
+/** What the landing page must be: parsed on the host and looked at as a visitor would, never searched for needles. */
+import { documentOf, ownTextOf, type PageDocument, tagOf } from '../../tasks/agentic/page-document.ts'
+import { loadOf } from '../../tasks/agentic/page-loads.ts'
 import {
   collapseSpace,
   elementsIn,
@@ -6,10 +8,10 @@ import {
   isElement,
   outlineOf,
   type PageElement,
-  type PagePart,
   tagged,
   textOf,
 } from '../../tasks/agentic/page-outline.ts'
+import { viewOf } from '../../tasks/agentic/page-view.ts'
 
 export const NAME = 'Kingfisher Canoes'
 export const OFFERS = ['Morning paddle', 'Lock and weir tour', 'Family raft'] as const
@@ -19,106 +21,111 @@ const MIN_WORDS = 8
 /** true, or what is wrong. */
 export type Judgement = true | string
 
-function isHidden(element: PageElement): boolean {
-  const style = (element.attributes.style ?? '').replaceAll(/\s/g, '').toLowerCase()
-  return (
-    'hidden' in element.attributes ||
-    /display:none|visibility:hidden|opacity:0(?![.\d])/.test(style) ||
-    ['template', 'noscript', 'head'].includes(element.tag)
-  )
+/** What a page holds, and what of it a visitor sees. */
+interface Page {
+  readonly all: PageElement
+  readonly seen: PageElement
+  readonly document: PageDocument
 }
 
-/** The page without what a visitor does not see. */
-function visible(element: PageElement): PageElement {
-  const children = element.children.flatMap((part): PagePart[] => {
-    if (!isElement(part)) return typeof part === 'string' ? [part] : []
-    return isHidden(part) ? [] : [visible(part)]
-  })
-  return { ...element, children }
+function looked(html: string, judge: (page: Page) => Judgement): Judgement {
+  const all = outlineOf(html)
+  const document = documentOf(html)
+  const seen = viewOf(html)
+  if (all === null || document === null || seen === null) return 'the page is too long or intricate to be looked at'
+  return judge({ all, document, seen })
 }
 
 const only = (elements: readonly PageElement[]): PageElement | null =>
   elements.length === 1 ? (elements[0] ?? null) : null
 const same = (text: string, wanted: string) => collapseSpace(text).toLowerCase() === wanted.toLowerCase()
 
-export function judgeHero(html: string): Judgement {
-  const page = outlineOf(html)
-  if (page === null) return 'the page is too long to be parsed'
-  const seen = visible(page)
-  const heading = only(elementsIn(seen, tagged('h1')))
-  if (heading === null) return 'there is not exactly one visible <h1>'
-  if (!same(textOf(heading), NAME)) return 'the <h1> is not the name of the business'
-  const header = elementsIn(seen, tagged('header')).find(one => elementsIn(one, tagged('h1')).length === 1)
-  if (header === undefined) return 'the <h1> is not in a <header>'
-  const isTold = elementsIn(header, tagged('p')).some(paragraph => textOf(paragraph).split(' ').length >= 3)
-  return isTold || 'the <header> has no sentence in a <p>'
+/** Words with letters in them. */
+const wordsOf = (element: PageElement): readonly string[] =>
+  textOf(element).match(/[\p{L}\p{M}][\p{L}\p{M}\p{N}'’-]*/gu) ?? []
+/** Says something: so many words, and not one word again and again. */
+const isSentence = (element: PageElement, least: number): boolean => {
+  const words = wordsOf(element).map(word => word.toLowerCase())
+  return words.length >= least && new Set(words).size * 2 > least
 }
+const isPlaceholder = (element: PageElement) => /lorem ipsum|dolor sit amet/i.test(textOf(element))
 
-export function judgeCards(html: string): Judgement {
-  const page = outlineOf(html)
-  if (page === null) return 'the page is too long to be parsed'
-  const all = elementsIn(page, hasClass('card'))
-  const seen = elementsIn(visible(page), hasClass('card'))
-  if (all.length !== OFFERS.length || seen.length !== OFFERS.length)
-    return `there are ${all.length} cards, ${seen.length} visible`
-  const main = only(elementsIn(visible(page), tagged('main')))
-  if (main === null || elementsIn(main, hasClass('card')).length !== OFFERS.length)
-    return 'the cards are not in one <main>'
-  for (const [index, card] of seen.entries()) {
-    if (elementsIn(card, hasClass('card')).length > 0) return 'a card lies in another'
-    const heading = only(elementsIn(card, tagged('h2')))
-    if (heading === null || !same(textOf(heading), OFFERS[index] ?? ''))
-      return `card ${index + 1} has not the heading of its offer`
-    const words = elementsIn(card, tagged('p')).map(paragraph => textOf(paragraph).split(' ').length)
-    if (Math.max(0, ...words) < MIN_WORDS) return `card ${index + 1} has no <p> of ${MIN_WORDS} words`
-    if (/lorem ipsum/i.test(textOf(card))) return `card ${index + 1} holds a placeholder`
-  }
-  const texts = seen.map(card => elementsIn(card, tagged('p')).map(textOf).join(' '))
-  return new Set(texts).size === texts.length || 'two cards say the same'
+/** Places of elements in the order of the page. */
+function placesOf(root: PageElement, fits: (element: PageElement) => boolean): readonly number[] {
+  return elementsIn(root, () => true).flatMap((element, index) => (fits(element) ? [index] : []))
 }
+const isCard = hasClass('card')
 
-export function judgeFooter(html: string): Judgement {
-  const page = outlineOf(html)
-  if (page === null) return 'the page is too long to be parsed'
-  const footers = elementsIn(visible(page), tagged('footer'))
-  const links = footers.flatMap(footer => elementsIn(footer, tagged('a')))
-  const link = links.find(({ attributes }) => attributes.href === `mailto:${ADDRESS}`)
-  if (link === undefined) return 'no <footer> has a mailto link to the contact address'
-  return same(textOf(link), ADDRESS) || 'the text of the link is not the address'
-}
+export const judgeHero = (html: string): Judgement =>
+  looked(html, ({ seen }) => {
+    const heading = only(elementsIn(seen, tagged('h1')))
+    if (heading === null) return 'there is not exactly one visible <h1>'
+    if (!same(textOf(heading), NAME)) return 'the <h1> is not the name of the business'
+    const hasHeading = (element: PageElement) => elementsIn(element, tagged('h1')).length === 1
+    const header = elementsIn(seen, tagged('header')).find(hasHeading)
+    if (header === undefined) return 'the <h1> is not in a <header>'
+    const [place = 0] = placesOf(seen, element => element === heading)
+    if (placesOf(seen, isCard).some(card => card < place)) return 'the <header> does not come before the cards'
+    if (isPlaceholder(header)) return 'the <header> holds a placeholder'
+    const isTold = elementsIn(header, tagged('p')).some(paragraph => isSentence(paragraph, 3))
+    return isTold || 'the <header> has no sentence in a <p>'
+  })
 
-/** Elements that load or run something, whatever their attributes say. */
-const LOADING = ['link', 'script', 'iframe', 'object', 'embed', 'frame', 'base']
-const SOURCES = ['src', 'srcset', 'data', 'poster', 'background', 'xlink:href']
+export const judgeCards = (html: string): Judgement =>
+  looked(html, ({ all, seen }) => {
+    const held = elementsIn(all, isCard).length
+    const cards = elementsIn(seen, isCard)
+    if (held !== OFFERS.length || cards.length !== OFFERS.length)
+      return `there are ${held} cards, ${cards.length} visible`
+    const main = only(elementsIn(seen, tagged('main')))
+    if (main === null || elementsIn(main, isCard).length !== OFFERS.length) return 'the cards are not in one <main>'
+    for (const [index, card] of cards.entries()) {
+      if (elementsIn(card, isCard).length > 0) return 'a card lies in another'
+      const heading = only(elementsIn(card, tagged('h2')))
+      if (heading === null || !same(textOf(heading), OFFERS[index] ?? ''))
+        return `card ${index + 1} has not the heading of its offer`
+      const isTold = elementsIn(card, tagged('p')).some(paragraph => isSentence(paragraph, MIN_WORDS))
+      if (!isTold) return `card ${index + 1} has no <p> of ${MIN_WORDS} words`
+      if (isPlaceholder(card)) return `card ${index + 1} holds a placeholder`
+    }
+    const texts = cards.map(card => elementsIn(card, tagged('p')).map(textOf).join(' '))
+    return new Set(texts).size === texts.length || 'two cards say the same'
+  })
 
-export function judgeSelfContained(html: string): Judgement {
-  const page = outlineOf(html)
-  if (page === null) return 'the page is too long to be parsed'
-  const all = elementsIn(page, () => true)
-  const loading = all.find(tagged(...LOADING))
-  if (loading !== undefined) return `there is a <${loading.tag}>`
-  const source = all.find(({ attributes }) =>
-    SOURCES.some(name => name in attributes && !/^(?:data:|#)/.test(attributes[name] ?? '')),
-  )
-  if (source !== undefined) return `a <${source.tag}> loads something`
-  if (all.some(({ attributes }) => Object.keys(attributes).some(name => /^on[a-z]/.test(name))))
-    return 'a handler runs code'
-  const styles = [...all.filter(tagged('style')).map(textOf), ...all.map(({ attributes }) => attributes.style ?? '')]
-  if (styles.some(style => /@import|url\((?!\s*['"]?\s*(?:data:|#))/i.test(style))) return 'a style loads something'
-  if (all.filter(tagged('style')).every(style => textOf(style).trim() === '')) return 'there is no style'
-  return true
-}
+export const judgeFooter = (html: string): Judgement =>
+  looked(html, ({ seen }) => {
+    const footers = elementsIn(seen, tagged('footer'))
+    const links = footers.flatMap(footer => elementsIn(footer, tagged('a')))
+    const link = links.find(({ attributes }) => isMailTo(attributes.href ?? ''))
+    if (link === undefined) return 'no visible <footer> has a mailto link to the contact address'
+    if (!same(textOf(link), ADDRESS)) return 'the text of the link is not the address'
+    const [place = 0] = placesOf(seen, element => element === link)
+    const isLast = placesOf(seen, element => isCard(element) || tagged('h1')(element)).every(other => other < place)
+    return isLast || 'the <footer> does not come after the other parts'
+  })
 
-export function judgeDocument(html: string): Judgement {
-  const page = outlineOf(html)
-  if (page === null) return 'the page is too long to be parsed'
-  const root = elementsIn(page, tagged('html'))[0]
-  if ((root?.attributes.lang ?? '').trim() === '') return '<html> has no lang'
-  const title = elementsIn(page, tagged('title'))[0]
-  if (title === undefined || !textOf(title).toLowerCase().includes(NAME.toLowerCase()))
-    return 'the title lacks the name'
-  const viewport = elementsIn(page, tagged('meta')).some(
-    ({ attributes }) => attributes.name?.toLowerCase() === 'viewport',
-  )
-  return viewport || 'there is no viewport'
-}
+/** Addresses of the scheme `mailto` in any case, with or without a subject. */
+const isMailTo = (href: string) => href.trim().toLowerCase().split('?')[0] === `mailto:${ADDRESS}`
+
+export const judgeSelfContained = (html: string): Judgement =>
+  looked(html, ({ document }) => {
+    const load = loadOf(document)
+    if (load !== null) return load
+    const styles = document.elements.filter(element => tagOf(element) === 'style')
+    return styles.some(style => ownTextOf(style).trim() !== '') || 'there is no style'
+  })
+
+export const judgeDocument = (html: string): Judgement =>
+  looked(html, ({ all }) => {
+    const root = elementsIn(all, tagged('html'))[0]
+    if ((root?.attributes.lang ?? '').trim() === '') return '<html> has no lang'
+    const head = elementsIn(all, tagged('head')).flatMap(element => element.children.filter(isElement))
+    const title = head.find(tagged('title'))
+    if (title === undefined || !textOf(title).toLowerCase().includes(NAME.toLowerCase()))
+      return 'the title lacks the name'
+    const viewport = elementsIn(all, tagged('meta')).some(
+      ({ attributes }) =>
+        attributes.name?.trim().toLowerCase() === 'viewport' && (attributes.content ?? '').trim() !== '',
+    )
+    return viewport || 'there is no viewport'
+  })

@@ -1,4 +1,5 @@
 import { type Cheat, defineSkillProof, type Hands, type Play, type VerifyTools } from 'agent-bench'
+import { ADDED_CHEATS, ADDED_HONEST, type PageCheat } from './bench_proof.added.ts'
 import {
   ADDRESS,
   type Judgement,
@@ -10,6 +11,7 @@ import {
   NAME,
   OFFERS,
 } from './bench_proof.page.ts'
+import { CARDS, card, FOOTER, HEAD, HERO, pageOf, STYLE, TEXTS } from './bench_proof.parts.ts'
 
 type Check = 'hero' | 'three_cards' | 'footer' | 'self_contained' | 'document'
 
@@ -23,30 +25,6 @@ const judged = (judge: (html: string) => Judgement) => {
     return judgement === true ? check(true, 'the page is as the skill says') : check(false, judgement)
   }
 }
-
-const TEXTS = [
-  'Two quiet hours on the lower river, before the first boats are out.',
-  'A full day with a guide through four locks and one shallow weir.',
-  'A broad raft for up to six people, with a picnic box on board.',
-] as const
-
-interface PageParts {
-  readonly head?: string
-  readonly hero?: string
-  readonly cards?: string
-  readonly footer?: string
-}
-
-const card = (index: number, tag = 'article') =>
-  `<${tag} class="card"><h2>${OFFERS[index]}</h2><p>${TEXTS[index]}</p></${tag}>`
-const STYLE = '<style>body{font-family:sans-serif;margin:0}.card{border:1px solid #888;padding:1rem}</style>'
-const HEAD = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${NAME} · on the river</title>${STYLE}`
-const HERO = `<header><h1>${NAME}</h1><p>We hire out canoes and rafts on the river.</p></header>`
-const CARDS = [0, 1, 2].map(index => card(index)).join('\n')
-const FOOTER = `<footer><p>Write to <a href="mailto:${ADDRESS}">${ADDRESS}</a></p></footer>`
-
-const pageOf = ({ head = HEAD, hero = HERO, cards = CARDS, footer = FOOTER }: PageParts = {}) =>
-  `<!DOCTYPE html>\n<html lang="en">\n<head>${head}</head>\n<body>\n${hero}\n<main>\n${cards}\n</main>\n${footer}\n</body>\n</html>\n`
 
 /** Reads the instructions and leaves a page. */
 const leaves =
@@ -142,6 +120,7 @@ export default defineSkillProof<Check>({
     'a comment that names a card': leaves(pageOf({ cards: `<!-- <div class="card"> is an offer -->${CARDS}` })),
     'another language': leaves(pageOf().replace('lang="en"', 'lang="en-GB"')),
     'with Windows line ends': leaves(pageOf().replaceAll('\n', '\r\n')),
+    ...played(ADDED_HONEST, leaves),
   },
 
   cheats: {
@@ -200,6 +179,7 @@ export default defineSkillProof<Check>({
     'a script': cheat(['self_contained'], pageOf({ footer: `${FOOTER}<script>document.title</script>` })),
     'no style': cheat(['self_contained'], pageOf({ head: HEAD.replace(STYLE, '') })),
     'no language': cheat(['self_contained'], pageOf().replace(' lang="en"', '')),
+    ...played(ADDED_CHEATS, ({ loses, html }: PageCheat) => cheat(loses, html)),
     'styles in a file beside it': {
       loses: ['self_contained'],
       play: async hands => {
@@ -238,3 +218,11 @@ export default defineSkillProof<Check>({
     },
   },
 })
+
+/** Each entry made into a way to leave it. */
+function played<Entry, Way>(
+  entries: Readonly<Record<string, Entry>>,
+  play: (entry: Entry) => Way,
+): Record<string, Way> {
+  return Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, play(entry)]))
+}

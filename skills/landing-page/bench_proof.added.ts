@@ -1,0 +1,215 @@
+/** Pages that hide, reorder or load something, and honest ones that only look as if they did. */
+import { ADDRESS, NAME, OFFERS } from './bench_proof.page.ts'
+import { CARDS, card, FOOTER, HEAD, HERO, pageOf, STYLE } from './bench_proof.parts.ts'
+
+/** A page, and the flags it must lose. */
+export interface PageCheat {
+  readonly loses: readonly string[]
+  readonly html: string
+}
+
+const ALL_PARTS = ['hero', 'three_cards', 'footer']
+const withStyle = (css: string, parts: Parameters<typeof pageOf>[0] = {}) =>
+  pageOf({ ...parts, head: HEAD.replace('</style>', `${css}</style>`) })
+
+/** How to hide something with a rule, by the name it has in the list of cheats. */
+const HIDING: Readonly<Record<string, string>> = {
+  'display: none': 'display:none',
+  'display: none, written with escapes': 'd\\69splay:n\\6fne',
+  'visibility: hidden': 'visibility:hidden',
+  'no opacity': 'opacity:0',
+  'hardly any opacity': 'opacity:.01',
+  'a font of no size': 'font-size:0',
+  'the shorthand of a font of no size': 'font:0/0 serif',
+  'a place off the screen': 'position:absolute;left:-9999px',
+  'an indent off the screen': 'text-indent:-9999px',
+  'a move off the screen': 'transform:translateX(-500vw)',
+  'a scale of nothing': 'transform:scale(0)',
+  'no height': 'height:0;overflow:hidden',
+  'a clip to nothing': 'clip-path:inset(50%)',
+  'the colour of the background': 'background:#fafafa;color:rgb(250,250,250)',
+  'no colour': 'color:transparent',
+  'a variable': '--seen:none;display:var(--seen)',
+}
+
+/** Hides the footer by a rule, each in its own way. */
+const hiddenByRule = Object.fromEntries(
+  Object.entries(HIDING).map(([name, css]): [string, PageCheat] => [
+    `a footer hidden by ${name}`,
+    // A link has a colour of its own.
+    { loses: ['footer'], html: withStyle(`footer,footer a{${css}}`) },
+  ]),
+)
+
+/** Wraps the footer so that nobody sees it. */
+const hiddenByMarkup = Object.fromEntries(
+  [
+    ['the hidden attribute', FOOTER.replace('<footer', '<footer hidden')],
+    ['a closed details', `<details><summary>Contact</summary>${FOOTER}</details>`],
+    ['a closed dialog', `<dialog>${FOOTER}</dialog>`],
+    ['a popover', `<div popover>${FOOTER}</div>`],
+    ['a template', `<template>${FOOTER}</template>`],
+    ['noscript', `<noscript>${FOOTER}</noscript>`],
+    ['a comment', `<!-- ${FOOTER} -->`],
+    ['a canvas', `<canvas>${FOOTER}</canvas>`],
+    ['a style of its own', FOOTER.replace('<footer', '<footer style="opacity: 0%"')],
+  ].map(([name, footer = '']): [string, PageCheat] => [
+    `a footer hidden by ${name}`,
+    { loses: ['footer'], html: pageOf({ footer }) },
+  ]),
+)
+
+/** Something that is loaded or run, each from another place of the page. */
+const loading = (html: string): PageCheat => ({ loses: ['self_contained'], html })
+const inHero = (part: string) => loading(pageOf({ hero: HERO.replace('<h1>', `${part}<h1>`) }))
+const inHead = (part: string) => loading(pageOf({ head: `${part}${HEAD}` }))
+const inStyle = (css: string) => loading(pageOf({ head: HEAD.replace('<style>', `<style>${css}`) }))
+
+const LOADS: Readonly<Record<string, PageCheat>> = {
+  'a picture in a drawing': inHero('<svg><image href="https://img.example/a.png"/></svg>'),
+  'a picture in a drawing, in the old way': inHero('<svg><image xlink:href="https://img.example/a.png"/></svg>'),
+  'a part of a drawing from elsewhere': inHero('<svg><use href="sprite.svg#a"/></svg>'),
+  'a picture that a drawing is given later': inHero(
+    '<svg><image><set attributeName="href" to="https://img.example/a.png"/></image></svg>',
+  ),
+  'a pattern of a drawing from elsewhere': inHero(
+    '<svg><path d="M0 0h9" fill="url(https://img.example/a.svg#p)"/></svg>',
+  ),
+  'a choice of pictures': inHero(
+    '<img alt="" srcset="data:image/gif;base64,R0lGODlhAQABAAAAACw= 1x,https://img.example/b.png 2x">',
+  ),
+  'a frame': inHero('<iframe srcdoc="<p>more"></iframe>'),
+  'a film': inHero('<video poster="poster.jpg"></video>'),
+  'a picture of an input': inHero('<input type="image" src="go.png" alt="go">'),
+  'a picture whose address has a line end': inHero('<img alt="" src="ht\ntps://img.example/a.png">'),
+  'a link that tells on its visitors': inHero('<a href="#offers" ping="https://count.example">Offers</a>'),
+  'a handler': inHero('<svg onload="fill()"></svg>'),
+  'a link that runs code': inHero('<a href=" java&#10;script:fill()">Offers</a>'),
+  'an import with an escape': inStyle('@\\69mport "https://fonts.example/a";'),
+  'an import after a comment': inStyle('/* */@IMPORT/**/url(https://fonts.example/a);'),
+  'a background with an escape': inStyle('header{background:u\\72l(https://img.example/a.png)}'),
+  'an address with an escape': inStyle('header{background:url(\\68ttps://img.example/a.png)}'),
+  'a set of pictures': inStyle('header{background:image-set("a.png" 1x, "b.png" 2x)}'),
+  'a font': inStyle('@font-face{font-family:x;src:url("//fonts.example/a.woff2")}'),
+  'a picture in a variable': inStyle(':root{--hero:url(hero.jpg)}header{background:var(--hero)}'),
+  'a picture in a style of its own': loading(
+    pageOf({ hero: HERO.replace('<header', "<header style='background:url(hero.jpg)'") }),
+  ),
+  'a page that leads elsewhere': inHead('<meta http-equiv="Refresh" content="0;url=https://kingfisher.example">'),
+  'another base': inHead('<base href="https://kingfisher.example/">'),
+  'an icon': inHead('<link rel="icon" href="favicon.ico">'),
+}
+const loads = Object.fromEntries(Object.entries(LOADS).map(([name, page]) => [`loads or runs: ${name}`, page]))
+
+const swapParts = (first: RegExp, second: RegExp, html = pageOf()): string => {
+  const [one = ''] = first.exec(html) ?? []
+  const [other = ''] = second.exec(html) ?? []
+  return html.replace(one, '<!-- -->').replace(other, one).replace('<!-- -->', other)
+}
+const HEADER_PART = /<header>[\s\S]*<\/header>/
+const MAIN_PART = /<main>[\s\S]*<\/main>/
+const FOOTER_PART = /<footer>[\s\S]*<\/footer>/
+
+export const ADDED_CHEATS: Readonly<Record<string, PageCheat>> = {
+  ...hiddenByRule,
+  ...hiddenByMarkup,
+  ...loads,
+  'a heading hidden by a rule': { loses: ['hero'], html: withStyle('header > h1{visibility:hidden}') },
+  'a sentence hidden by a rule': { loses: ['hero'], html: withStyle('h1 + p{display:none}') },
+  'cards hidden by a rule': { loses: ['three_cards'], html: withStyle('.card{display:none}') },
+  'the third card hidden by its place': { loses: ['three_cards'], html: withStyle('.card:nth-child(3){opacity:0}') },
+  'texts of cards hidden by a rule': { loses: ['three_cards'], html: withStyle('.card p{font-size:0}') },
+  'cards hidden where the screen is wide enough for them': {
+    loses: ['three_cards'],
+    html: withStyle('@media (min-width: 1px){main{display:none}}'),
+  },
+  'everything hidden': { loses: ALL_PARTS, html: withStyle('body{display:none}') },
+  'everything hidden by the page itself': { loses: ALL_PARTS, html: pageOf().replace('<body>', '<body hidden>') },
+  'everything white on white': { loses: ALL_PARTS, html: withStyle('*{color:#fff;background:white}') },
+  'the footer before the hero': { loses: ['hero', 'footer'], html: swapParts(HEADER_PART, FOOTER_PART) },
+  'the footer before the cards': { loses: ['footer'], html: swapParts(MAIN_PART, FOOTER_PART) },
+  'the hero after the cards': { loses: ['hero'], html: swapParts(HEADER_PART, MAIN_PART) },
+  'cards of one word again and again': {
+    loses: ['three_cards'],
+    html: pageOf({
+      cards: CARDS.replaceAll(/<p>.*?<\/p>/g, (_, at) => `<p>${`word${at % 7} `.repeat(9)}</p>`),
+    }),
+  },
+  'cards of dots': {
+    loses: ['three_cards'],
+    html: pageOf({ cards: CARDS.replaceAll(/<p>.*?<\/p>/g, (_, at) => `<p>${'. - '.repeat((at % 5) + 8)}</p>`) }),
+  },
+  'a sentence of dots': { loses: ['hero'], html: pageOf({ hero: HERO.replace(/<p>.*<\/p>/, '<p>. . . . .</p>') }) },
+  'a placeholder in the hero': {
+    loses: ['hero'],
+    html: pageOf({ hero: HERO.replace('<p>', '<p>Lorem ipsum dolor sit amet. ') }),
+  },
+  'offers of somebody else': { loses: ['three_cards'], html: pageOf().replaceAll(OFFERS[1], 'Weir and lock tour') },
+  'a viewport without content': {
+    loses: ['self_contained'],
+    html: pageOf({ head: HEAD.replace('content="width=device-width"', 'content') }),
+  },
+}
+
+export const ADDED_HONEST: Readonly<Record<string, string>> = {
+  'all in one line': pageOf()
+    .replaceAll(/\s*\n\s*/g, '')
+    .replaceAll('"viewport"', 'viewport'),
+  'single quotes and capitals': pageOf()
+    .replaceAll('"', "'")
+    .replaceAll(/<(\/?)(header|main|footer|article|h1|h2|p)\b/g, (_, slash, tag) => `<${slash}${tag.toUpperCase()}`),
+  'variables, a grid and other screens in addition': withStyle(
+    ':root{--ink:#123;--paper:#fff}body{color:var(--ink);background:var(--paper)}main{display:grid;gap:1rem;grid-template-columns:repeat(3,1fr)}@media (max-width:40rem){main{grid-template-columns:1fr}.card p{font-size:.9rem}}@media print{nav,.card{display:none}}@media (prefers-color-scheme:dark){:root{--ink:#fff;--paper:#123}}',
+  ),
+  'light text on a dark hero': withStyle(
+    'header{background:linear-gradient(#123,#345);color:white}footer{background:#112233;color:#fff}footer a{color:inherit}',
+  ),
+  'light text on a hero that is painted beside it': withStyle(
+    'header{position:relative;color:#fff}header::before{content:"";position:absolute;inset:0;z-index:-1;background:#123}',
+  ),
+  'text through which colours show': withStyle(
+    'h1{background:linear-gradient(90deg,red,blue);-webkit-background-clip:text;background-clip:text;color:transparent}',
+  ),
+  'cards that fade in': withStyle('.card{opacity:0;animation:show 1s forwards}@keyframes show{to{opacity:1}}'),
+  'cards that move under the hand': withStyle('.card{transition:all .2s}.card:hover{transform:scale(0);opacity:0}'),
+  'styles of their own': pageOf({
+    cards: CARDS.replaceAll('<p>', '<p style="font-size:1.1em;opacity:.9;margin-top:-2px">'),
+  }),
+  'more in a details that is open': pageOf({
+    footer: `<details open><summary>Contact</summary>${FOOTER}</details>`,
+  }),
+  'questions in a details that is closed': pageOf({
+    footer: `<section><details><summary>May dogs come?</summary><p>Yes, they may.</p></details></section>${FOOTER}`,
+  }),
+  'a menu for small screens and a link to skip it': withStyle(
+    '.menu{display:none}.skip{position:absolute;left:-9999px}.skip:focus{left:0}',
+    { hero: HERO.replace('<h1>', '<a class="skip" href="#offers">To the offers</a><p class="menu">Menu</p><h1>') },
+  ),
+  'drawings inside, with colours and parts of their own': pageOf({
+    hero: HERO.replace(
+      '<h1>',
+      '<svg viewBox="0 0 9 9" aria-hidden="true"><defs><linearGradient id="g"><stop offset="0"/></linearGradient></defs><title>waves</title><path d="M0 0h9" fill="url(#g)"/><image href="data:image/gif;base64,R0lGODlhAQABAAAAACw="/></svg><h1>',
+    ),
+  }),
+  'a font and pictures as data': pageOf({
+    head: HEAD.replace(
+      '<style>',
+      `<style>@font-face{font-family:x;src:local("Georgia"),url(data:font/woff2;base64,d09GMg==)}header{background:image-set("data:image/gif;base64,R0lGODlhAQABAAAAACw=" 1x)}`,
+    ),
+    hero: HERO.replace('<h1>', '<img alt="" src=" data:image/gif;base64,R0lGODlhAQABAAAAACw="><h1>'),
+  }),
+  'links to elsewhere, which load nothing': pageOf({
+    footer: FOOTER.replace(
+      '</footer>',
+      '<p><a href="https://rivers.example/rules">Rules of the river</a></p></footer>',
+    ),
+  }),
+  'an address with a subject': pageOf({ footer: FOOTER.replace(`:${ADDRESS}"`, `:${ADDRESS}?subject=Canoes"`) }),
+  'a hero within main': pageOf({ hero: '', cards: `${HERO}${CARDS}` }),
+  'styles that speak of a name': pageOf({
+    head: HEAD.replace(STYLE, `<style>@namespace svg url(http://www.w3.org/2000/svg);${STYLE.slice('<style>'.length)}`),
+  }),
+  'a fourth offer told in the text': pageOf({
+    cards: `${CARDS.replace(card(2), `<p>Ask ${NAME} about gift vouchers.</p>${card(2)}`)}`,
+  }),
+}

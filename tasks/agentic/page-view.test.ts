@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest'
+import { textOf } from './page-outline.ts'
+import { viewOf } from './page-view.ts'
+
+const PART = '<p class="part big" id="it">the part</p>'
+const page = (body: string, css = '', more = '') =>
+  `<!DOCTYPE html><html><head><title>t</title><style>${css}</style>${more}</head><body><h1>Top</h1>${body}</body></html>`
+
+function seen(html: string): string {
+  const view = viewOf(html)
+  if (view === null) throw new Error('the page was not looked at')
+  return textOf(view)
+}
+
+describe('a part is seen', () => {
+  test.each<[string, string]>([
+    ['without styles', page(PART)],
+    [
+      'with rules for other screens',
+      page(PART, '@media print{.part{display:none}} @media (max-width:40rem){.part{opacity:0}}'),
+    ],
+    ['where a later rule brings it back', page(PART, '.part{display:none} p{color:red} .part{display:block}')],
+    ['where a weightier rule brings it back', page(PART, '#it{display:block} .part.big{display:none}')],
+    ['where an important rule brings it back', page(PART, 'p{display:block!important} #it{display:none}')],
+    ['where its own style brings it back', page(PART.replace('>', ' style="display:block">'), '#it{display:none}')],
+    ['where the hiding rule is for another element', page(PART, '.part .part, div.part, .parts, p + p{display:none}')],
+    [
+      'where hiding depends on the hand',
+      page(PART, '.part:hover, .part:focus-within, .part:not(:not(:active)){display:none}'),
+    ],
+    ['where a value is none that browsers know', page(PART, '.part{display:none of it; opacity:0px}')],
+    ['with broken declarations before', page(PART, '.part{display:none} p{top:;;left} .part{display:block}')],
+    ['below :is and :where', page(PART, ':where(#it){display:none} p{display:block}')],
+    ['in an open details', page(`<details open><summary>s</summary>${PART}</details>`)],
+    ['in an open dialog', page(`<dialog open>${PART}</dialog>`)],
+    [
+      'where only what is around is not visible',
+      page(`<div>${PART}</div>`, 'div{visibility:hidden} p{visibility:visible}'),
+    ],
+    ['in a small font around it', page(`<div>${PART}</div>`, 'div{font-size:0} p{font-size:1rem}')],
+    ['with hidden and a display of its own', page(PART.replace('>', ' hidden>'), '.part{display:grid}')],
+    ['that fades in', page(PART, '.part{opacity:0;animation:in 1s forwards} @keyframes in{to{opacity:1}}')],
+    ['in white on dark', page(PART, ':root{--d:#123} body{background:var(--d);color:#fff}')],
+    ['in white on a picture', page(PART, 'body{background:linear-gradient(red,blue);color:white}')],
+    [
+      'in a colour that shows through',
+      page(PART, '.part{background:linear-gradient(red,blue);-webkit-background-clip:text;color:transparent}'),
+    ],
+    [
+      'in white on what ::before paints',
+      page(PART, '.part{color:#fff;position:relative} .part::before{content:"";background:#000}'),
+    ],
+    [
+      'that is moved a little',
+      page(PART, '.part{position:relative;top:-20px;transform:translateX(-50%);margin-top:-3rem}'),
+    ],
+    ['as a link in a part without colour', page('<p><a href="#x">the part</a></p>', 'p{color:transparent}')],
+    ['that shares a row', page(PART, '.part{width:0;flex:1;overflow:hidden}')],
+    [
+      'with a menu beside that is hidden',
+      page(`${PART}<nav>menu</nav>`, 'nav{transform:translateX(-100%);display:none}'),
+    ],
+    ['with a style sheet for printing', page(PART, '', '<style media="print">.part{display:none}</style>')],
+    ['with a style in a template', page(`${PART}<template><style>.part{display:none}</style></template>`)],
+    ['where a container decides', page(PART, '@container (max-width:400px){.part{display:none}}')],
+  ])('%s', (_name, html) => {
+    expect(seen(html)).toContain('the part')
+  })
+})
+
+const hides: readonly string[] = [
+  'display:none',
+  'DISPLAY : NONE !important',
+  'd\\69splay:n\\6fne',
+  'visibility:hidden',
+  'visibility:collapse',
+  'opacity:0',
+  'opacity:0%',
+  'opacity:.01',
+  'filter:opacity(0)',
+  'font-size:0',
+  'font-size:1px',
+  'font:0/0 a',
+  'content-visibility:hidden',
+  'position:absolute;left:-9999px',
+  'position:fixed;inset:-200vh auto auto 0',
+  'margin-left:-9999px',
+  'margin:-500rem 0 0',
+  'text-indent:-9999px',
+  'transform:scale(0)',
+  'scale:0',
+  'transform:translateX(-300vw)',
+  'translate:-3000px',
+  'clip-path:inset(50%)',
+  'clip-path:circle(0)',
+  'position:absolute;clip:rect(0,0,0,0)',
+  'width:0;overflow:hidden',
+  'max-height:0;overflow:hidden',
+  'height:1px;width:1px;overflow:clip',
+  'color:transparent',
+  'color:#fff',
+  'color:rgb(255 255 255)',
+  'color:rgba(0,0,0,0)',
+  'background:navy;color:navy',
+  'background-color:#ABC;color:#aabbcc',
+  'background:currentColor',
+  '--o:0;opacity:var(--o)',
+  'opacity:var(--none,0)',
+  'display:none;display:nonsense',
+]
+
+describe('a part is not seen', () => {
+  test.each(hides)('with %s, in a rule, in its own style and around it', css => {
+    expect(seen(page(PART, `.part{${css}}`))).toBe('Top')
+    expect(seen(page(PART.replace('>', ` style="${css}">`)))).toBe('Top')
+    expect(seen(page(`<section>${PART}</section>`, `section{${css}}`))).toBe('Top')
+  })
+
+  test.each<[string, string]>([
+    ['under a condition that holds', page(PART, '@media screen and (min-width:1px){.part{display:none}}')],
+    ['under a range that holds', page(PART, '@media (600px <= width <= 2000px){.part{display:none}}')],
+    ['under a condition that is denied', page(PART, '@media not print{.part{display:none}}')],
+    ['where the browser can do something', page(PART, '@supports (display:grid){.part{display:none}}')],
+    ['in a layer', page(PART, '@layer a{.part{display:none}}')],
+    ['by a nested rule', page(PART, 'body{& > .part{display:none}}')],
+    ['by a nested rule without a sign', page(PART, 'body{.part{display:none}}')],
+    ['by a nested rule after a declaration', page(PART, 'body{top:0;> .part{display:none}color:red}')],
+    ['by a nested rule with a pseudo-class', page(PART, 'body{p:not(.x){display:none}}')],
+    [
+      'as a link that takes the colour around',
+      page('<p><a href="#x">the part</a></p>', 'p{color:#fff} a{color:inherit}'),
+    ],
+    ['by its place', page(PART, 'h1 ~ p:nth-of-type(1){display:none}')],
+    ['by an attribute', page(PART, '[class~=big]:not(.small){display:none}')],
+    ['by what it is beside', page(PART, 'body:has(.part) p:last-child{display:none}')],
+    ['by a style sheet in the body', page(`${PART}<style>.part{display:none}</style>`)],
+    ['after an animation', page(PART, '.part{animation:out 1s forwards} @keyframes out{100%{opacity:0}}')],
+    ['with the whole body', page(PART.replace('the part', 'the part'), 'body{display:none}').replace('Top', '')],
+  ])('%s', (_name, html) => {
+    expect(seen(html)).not.toContain('the part')
+  })
+
+  test.each<[string, string]>([
+    ['hidden', PART.replace('>', ' hidden>')],
+    ['a template', `<template>${PART}</template>`],
+    ['noscript', `<noscript>${PART}</noscript>`],
+    ['a comment', `<!-- ${PART} -->`],
+    ['a closed details', `<details><summary>s</summary>${PART}</details>`],
+    ['a closed dialog', `<dialog>${PART}</dialog>`],
+    ['a popover', `<div popover>${PART}</div>`],
+    ['a canvas', `<canvas>${PART}</canvas>`],
+    ['a video', `<video>${PART}</video>`],
+    ['a text area of no size', `<textarea style="height:0">${PART}</textarea>`],
+  ])('in %s', (_name, body) => {
+    expect(seen(page(body))).not.toContain('the part')
+  })
+})
+
+test('what is not visible is there for what is visible inside of it only', () => {
+  const view = viewOf(page('<section><input></section>', 'section{visibility:hidden}'))
+  expect(JSON.stringify(view)).not.toContain('section')
+})
+
+describe('looking at any page comes to an end', () => {
+  const many = (text: string, times: number) => text.repeat(times)
+  test.each<[string, string]>([
+    ['too long', page(many('x', 100_001))],
+    ['too deep', page(many('<div>', 3_000))],
+    ['of too many elements', page(many('<b></b>', 10_000))],
+    ['with too many rules', page(many('<i></i>', 4_000), many('i{top:0}', 5_000))],
+    ['with rules that look at too much', page(many('<i></i>', 4_000), 'i~i~i{top:0}')],
+    ['with styles in styles', page('', many('a{', 5_000))],
+    ['with brackets in brackets', page('', `a{top:${many('(', 20_000)}`)],
+    ['with brackets in a style', page(`<p style="top:${many('(', 20_000)}">`)],
+    ['with brackets in a selector', page('', `${many(':is(', 10_000)}{top:0}`)],
+  ])('%s: it is not looked at', (_name, html) => {
+    expect(viewOf(html)).toBe(null)
+  })
+
+  test.each<[string, string]>([
+    [
+      'values that name each other',
+      page(PART, ':root{--a:var(--b) var(--b);--b:var(--a) var(--a)} .part{top:var(--a)}'),
+    ],
+    ['many siblings of siblings', page(PART, '* ~ * ~ * ~ * ~ *{display:none}')],
+    ['selectors that nobody knows', page(PART, '.part:nonsense(2), ::slotted(p), .part%{display:none}')],
+    ['many descendants', page(PART, `${many('* ', 50)}{display:none}`)],
+  ])('%s: it is looked at', (_name, html) => {
+    expect(seen(html)).toContain('the part')
+  })
+})
