@@ -1,13 +1,17 @@
 /** A real model server, a real sandbox, and everything between them. */
-import { expect, it } from 'vitest'
-import { startLlamaServer } from './llama-server.ts'
-import { describeWith } from './needs.ts'
-import { createProject } from './project.ts'
 
-const FIVE_STEPS = `import { defineTask } from 'agent-bench'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { readAllJournals } from '../src/results/journal.ts'
+import { slotsOf, startLlamaServer } from './llama-server.ts'
+import { describeWith } from './needs.ts'
+import { createProject, type Project, type Started } from './project.ts'
+
+const STEPS = (id: string, prompt: string) => `import { defineTask } from 'agent-bench'
 export default defineTask({
-  id: 'five_steps_v1',
-  prompt: 'Look around, step by step. [[steps5]]',
+  id: '${id}',
+  prompt: '${prompt}',
   setup: { 'notes.txt': 'a quiet afternoon by the river\\n' },
   allowedWrites: ['ls'],
   flags: { worked: run => run.callCount >= 5 || run.because(\`only \${run.callCount} calls were made\`) },
@@ -17,6 +21,15 @@ export default defineTask({
   },
 })
 `
+const FIVE_STEPS = STEPS('five_steps_v1', 'Look around, step by step. [[steps5]]')
+
+/** Waits until the run has written so many trials down, or has ended. */
+async function recordedTrials(project: Project, running: Started, count: number): Promise<void> {
+  while (running.process.exitCode === null) {
+    if (readAllJournals(join(project.dir, 'results')).records.length >= count) return
+    await sleep(10)
+  }
+}
 
 await describeWith(['docker', 'llama-server'], 'a real llama-server', () => {
   it('drives the tools agent through five turns; transcript, usage, timings and server identity are recorded', async () => {
@@ -27,7 +40,9 @@ await describeWith(['docker', 'llama-server'], 'a real llama-server', () => {
       BENCH_BASE_URL: server.baseUrl,
       BENCH_TEMPERATURE: '0',
       BENCH_K: '1',
+      BENCH_EXAMINE: '1',
     })
+    expect(run.stdout).toMatch(/^server {3}quick examination: readiness, tool_call, window ok/m)
     expect(run.stdout + run.stderr).toContain('llama-server')
     const [summary] = await project.summaries()
     const trial = summary?.trials[0]
@@ -46,5 +61,107 @@ await describeWith(['docker', 'llama-server'], 'a real llama-server', () => {
     expect(trial?.environment.server).toMatchObject({ kind: 'llama-server', context_tokens: 8_192 })
     expect(trial?.environment.server?.build).toBeTruthy()
     expect(trial?.environment.sampling).toMatchObject({ temperature: 0 })
+    expect(trial?.environment.server_examination).toMatch(/^[0-9a-f]{64}$/)
+    expect(trial?.environment.replayed).toBe(false)
+    expect(trial?.models_served).toEqual([expect.stringContaining('steer')])
+    const turns = trial?.turns.map(turn => turn.stats?.completion_tokens ?? Number.NaN) ?? []
+    expect(trial?.stats).toMatchObject({
+      completion_tokens: turns.reduce((sum, tokens) => sum + tokens, 0),
+      prompt_tokens: expect.any(Number),
+      first_token_ms: trial?.turns[0]?.stats?.first_token_ms,
+      decode_tokens_per_second: expect.any(Number),
+      prompt_tokens_per_second: expect.any(Number),
+      requests: turns.length,
+    })
+  })
+
+  it('with two slots serves two workers at once, and each trial is judged by itself', async () => {
+    await using project = await createProject({
+      'tasks/demo/a.bench.ts': STEPS('steps_a_v1', 'Look around, step by step. [[steps5]]'),
+      'tasks/demo/b.bench.ts': STEPS('steps_b_v1', 'Look around again, step by step. [[steps5]]'),
+    })
+    await using server = await startLlamaServer({ contextTokens: 16_384, flags: ['--parallel', '2'] })
+    const running = project.start([], {
+      BENCH_SANDBOX: 'docker',
+      BENCH_BASE_URL: server.baseUrl,
+      BENCH_TEMPERATURE: '0',
+      BENCH_K: '4',
+      BENCH_WORKERS: '2',
+    })
+    let isOver = false
+    const ended = running.ended.then(run => {
+      isOver = true
+      return run
+    })
+    let most = 0
+    while (!isOver) {
+      most = Math.max(most, (await slotsOf(server)).filter(slot => slot.is_processing).length)
+    }
+    const run = await ended
+    expect(run.status, run.stdout + run.stderr).toBe(0)
+    expect(most, 'slots that worked at the same time').toBe(2)
+    const summaries = await project.summaries()
+    expect(
+      summaries
+        .map(({ task_id, n, verdict }) => ({ task_id, n, verdict }))
+        .toSorted((a, b) => (a.task_id < b.task_id ? -1 : 1)),
+    ).toEqual([
+      { task_id: 'steps_a_v1', n: 4, verdict: 'pass' },
+      { task_id: 'steps_b_v1', n: 4, verdict: 'pass' },
+    ])
+    const [a, b] = summaries.map(({ trials }) => ({
+      from: Math.min(...trials.map(trial => Date.parse(trial.started_at))),
+      to: Math.max(...trials.map(trial => Date.parse(trial.started_at) + trial.total_elapsed_sec * 1_000)),
+    }))
+    expect(a !== undefined && b !== undefined && a.from < b.to && b.from < a.to, 'their times overlap').toBe(true)
+    expect(summaries[0]?.environment.server).toMatchObject({ slots: 2, context_tokens: 8_192 })
+  })
+
+  it('that is killed half-way costs the trials from then on, not those before: status 2, and they are not counted', async () => {
+    await using project = await createProject({
+      'tasks/demo/steps.bench.ts': STEPS('steps_v1', 'Look around, and do not stop. [[forever]]'),
+    })
+    await using server = await startLlamaServer()
+    const running = project.start([], {
+      BENCH_SANDBOX: 'docker',
+      BENCH_BASE_URL: server.baseUrl,
+      BENCH_TEMPERATURE: '0',
+      BENCH_K: '2',
+    })
+    await recordedTrials(project, running, 1)
+    process.kill(server.pid, 'SIGKILL')
+    const run = await running.ended
+    expect(run.status, run.stdout + run.stderr).toBe(2)
+    const [summary] = await project.summaries()
+    expect(summary).toMatchObject({ n: 1, excluded: { infra: 1 }, pass_hat_k: null })
+    expect(summary?.trials[0]?.outcome).not.toBe('infra')
+    expect(summary?.trials[1]).toMatchObject({
+      outcome: 'infra',
+      failure_reason: expect.stringMatching(/^(?:stream_dropped|connection_(?:lost|refused))$/),
+    })
+    expect(run.stdout).toContain('BENCH_RESUME=1')
+  })
+
+  it('that is killed in the middle of a reply leaves a trial that is infra, and status 2', async () => {
+    await using project = await createProject({
+      'tasks/demo/long.bench.ts': STEPS('long_v1', 'Tell a long story. [[long]]'),
+    })
+    await using server = await startLlamaServer({
+      model: 'slow',
+      contextTokens: 2_048,
+      flags: ['--load-mode', 'none'],
+    })
+    const running = project.start([], { BENCH_SANDBOX: 'docker', BENCH_BASE_URL: server.baseUrl, BENCH_K: '1' })
+    while (!(await slotsOf(server)).some(slot => slot.is_processing)) await sleep(20)
+    // It has begun to write by then, at some ten tokens a second, and is far from its end.
+    await sleep(1_000)
+    process.kill(server.pid, 'SIGKILL')
+    const run = await running.ended
+    expect(run.status, run.stdout + run.stderr).toBe(2)
+    const [summary] = await project.summaries()
+    expect(summary).toMatchObject({ verdict: 'inconclusive', n: 0, excluded: { infra: 1 } })
+    const [first, ...later] = summary?.trials[0]?.infra_attempts ?? []
+    expect(first?.code).toBe('stream_dropped')
+    expect(later.map(({ code }) => code)).toEqual(['connection_refused', 'connection_refused'])
   })
 })

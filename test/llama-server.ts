@@ -11,6 +11,8 @@ export interface LlamaServer extends AsyncDisposable {
   readonly baseUrl: string
   readonly port: number
   readonly pid: number
+  /** It answered that it was loading its model when it was handed over (`resolveWhileLoading`). */
+  readonly isLoading: boolean
 }
 
 export interface LlamaServerOptions {
@@ -72,8 +74,9 @@ export async function startLlamaServer(options: LlamaServerOptions = {}): Promis
     }
   }
   const startedAt = performance.now()
+  let status: number | null
   for (;;) {
-    const status = await health(port)
+    status = await health(port)
     if (status === 200 || (status !== null && options.resolveWhileLoading === true)) break
     if (child.exitCode !== null || performance.now() - startedAt > 60_000) {
       await stop()
@@ -81,5 +84,19 @@ export async function startLlamaServer(options: LlamaServerOptions = {}): Promis
     }
     await sleep(50)
   }
-  return { baseUrl: `http://127.0.0.1:${port}/v1`, port, pid: child.pid ?? 0, [Symbol.asyncDispose]: stop }
+  return {
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    port,
+    pid: child.pid ?? 0,
+    isLoading: status === 503,
+    [Symbol.asyncDispose]: stop,
+  }
+}
+
+/** What the server says each of its slots is doing. */
+export async function slotsOf({ port }: LlamaServer): Promise<readonly { readonly is_processing: boolean }[]> {
+  const response = await fetch(`http://127.0.0.1:${port}/slots`, { signal: AbortSignal.timeout(10_000) })
+  const slots: unknown = await response.json()
+  if (!Array.isArray(slots)) throw new Error(`no list of slots: ${JSON.stringify(slots)}`)
+  return slots
 }

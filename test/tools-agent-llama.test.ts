@@ -4,7 +4,8 @@ import type { Session, ToolArguments, Toolbox, TurnNote } from '../src/agents/ag
 import { createToolsAgent } from '../src/agents/index.ts'
 import type { ChatModel, ChatRequest, ToolDefinition } from '../src/model/chat-model.ts'
 import { createChatModel, type ModelQuestion, planModel } from '../src/model/index.ts'
-import { type LlamaServer, startLlamaServer } from './llama-server.ts'
+import { planFixture } from '../src/model/plan.fixture.ts'
+import { type LlamaServer, slotsOf, startLlamaServer } from './llama-server.ts'
 import { describeWith } from './needs.ts'
 
 const TOOL: ToolDefinition = {
@@ -181,6 +182,36 @@ await describeWith(['llama-server'], 'a real llama-server', () => {
     expect(reply.kind).toBe('ok')
   })
 
+  test('gives whole replies when no stream is asked for: text, call, reasoning, a cut, counts', async () => {
+    const whole = async (more: { readonly maxTokens?: number } = {}) => {
+      const { plan } = await modelAt(server.baseUrl, more)
+      return createChatModel({ ...plan, stream: false })
+    }
+    const model = await whole()
+    const said = await model.complete(ask('[[say]] hi', [TOOL]), never)
+    expect(said).toMatchObject({ kind: 'ok', toolCalls: [], finishReason: 'stop' })
+    expect(said).toMatchObject({
+      stats: {
+        promptTokens: expect.any(Number),
+        completionTokens: expect.any(Number),
+        decodeTokensPerSecond: expect.any(Number),
+      },
+    })
+    const called = await model.complete(ask('[[steps5]] go', [TOOL]), never)
+    expect(called).toMatchObject({
+      kind: 'ok',
+      toolCalls: [{ name: 'execute_command', arguments: { valid: true, value: { command: 'ls' } } }],
+    })
+    expect(await model.complete(ask('[[think]] hi'), never)).toMatchObject({
+      kind: 'ok',
+      reasoning: { text: expect.stringMatching(/\w/) },
+    })
+    expect(await (await whole({ maxTokens: 6 })).complete(ask('[[long]] hi'), never)).toMatchObject({
+      kind: 'model_error',
+      reason: 'output_limit',
+    })
+  })
+
   test('a template that refuses the conversation is a matter of configuration', async () => {
     await using strict = await startLlamaServer({ flags: ['--no-jinja'] })
     const reply = await (await modelAt(strict.baseUrl)).complete(ask('hi', [TOOL]), never)
@@ -208,6 +239,12 @@ await describeWith(['llama-server'], 'a slow llama-server', () => {
       flags: ['--load-mode', 'none'],
       resolveWhileLoading: true,
     })
+    expect(server.isLoading, 'it answers 503').toBe(true)
+    const waiting = createChatModel(planFixture({ baseUrl: server.baseUrl, idleTimeoutMs: 60_000 }))
+    const first = await waiting.complete({ ...ask('[[say]] hi'), seed: 1 }, never)
+    expect(first.kind).toMatch(/^(ok|model_error)$/)
+    expect(first).toMatchObject({ stats: { attempts: expect.any(Number) } })
+    expect('stats' in first && first.stats.attempts, 'the first attempts were refused').toBeGreaterThan(1)
     const model = await modelAt(server.baseUrl)
     expect(model.plan.server.kind).toBe('llama-server')
 
@@ -217,8 +254,7 @@ await describeWith(['llama-server'], 'a slow llama-server', () => {
     await expect(model.complete(ask('[[long]] hi'), controller.signal)).rejects.toBe(reason)
     const startedAt = performance.now()
     for (;;) {
-      const slots: unknown = await (await fetch(`http://127.0.0.1:${server.port}/slots`)).json()
-      if (!JSON.stringify(slots).includes('"is_processing":true')) break
+      if (!(await slotsOf(server)).some(slot => slot.is_processing)) break
       expect(performance.now() - startedAt, 'the slot stays busy').toBeLessThan(5_000)
     }
 
