@@ -1,5 +1,5 @@
 /** The last lines of a run: why it ended as it did, and what to try next. A pure function of what is known at the end. */
-import { isModelResult, type Summary } from '../src/results/summary.ts'
+import { isModelResult, isReplayed, type Summary } from '../src/results/summary.ts'
 import type { FinishedRun, RunReporter } from './reporter.ts'
 import { createPainter, escapeForTerminal } from './terminal.ts'
 
@@ -19,6 +19,11 @@ export function closingLines(run: Ended): readonly string[] {
   const { summaries } = run
   const paint = createPainter(run.color)
   const lines = [...whatEndedIt(run), ...whyStatus2(run), ...nextSteps(run).map(step => `next     ${step}`)]
+  const replayed = [...new Set(summaries.filter(isReplayed).map(summary => summary.model))]
+  if (replayed.length > 0) {
+    const names = replayed.map(escapeForTerminal).join(', ')
+    lines.push(paint('yellow', `REPLAYED: ${names} answered from a recording; comparisons leave this run out`))
+  }
   const scripted = [...new Set(summaries.filter(summary => !isModelResult(summary)).map(summary => summary.agent))]
   if (scripted.length > 0) {
     lines.push(paint('yellow', `${NOT_A_MODEL_RESULT}: the agent was ${scripted.join(' and ')}`))

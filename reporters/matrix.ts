@@ -1,6 +1,6 @@
 /** The matrix: one row a task, and below it what was lost in which trial and why. Lines are a pure function of summaries. */
 import { repairedInWords } from '../src/results/repaired.ts'
-import { isModelResult, type Summary } from '../src/results/summary.ts'
+import { isModelResult, isReplayed, type Summary } from '../src/results/summary.ts'
 import { type Finding, findingsOf, trialsInWords } from './losses.ts'
 import { modelGridLines } from './model-grid.ts'
 import type { RunReporter } from './reporter.ts'
@@ -111,7 +111,9 @@ function tamperCell({ tamper_detected_count: count }: Summary): Cell {
 
 function agentCell(summary: Summary): Cell {
   const driver = summary.sandbox === null ? '' : ` · ${summary.sandbox.driver}`
-  return { text: escapeForTerminal(summary.agent) + driver, style: isModelResult(summary) ? 'dim' : 'yellow' }
+  const isLive = isModelResult(summary) && !isReplayed(summary)
+  const replayed = isReplayed(summary) ? ' · replayed' : ''
+  return { text: escapeForTerminal(summary.agent) + driver + replayed, style: isLive ? 'dim' : 'yellow' }
 }
 
 /** Mean tokens the model wrote per counted trial; null when the server did not say for one of them. */

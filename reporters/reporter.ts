@@ -8,7 +8,7 @@ export interface FinishedRun {
   readonly summaries: readonly Summary[]
   /** What could not be read from the journals; one sentence each. */
   readonly notes: readonly string[]
-  /** False when the agent was `reference` or `nop`. */
+  /** False when the agent was `reference` or `nop`, or the model answered from a recording. */
   readonly isModelResult: boolean
   /** What stopped the run before its end, or null. */
   readonly stopped: string | null

@@ -4,7 +4,7 @@
  */
 import { basename } from 'node:path'
 import { readSummary, summaryFiles } from '../src/results/store.ts'
-import { isModelResult, type Summary } from '../src/results/summary.ts'
+import { isModelResult, isReplayed, type Summary } from '../src/results/summary.ts'
 
 /** The part of a summary that comparisons need; without its trials, so that many fit in memory. */
 export interface Standing {
@@ -71,7 +71,7 @@ export function standingOf(file: string, summary: Summary): Standing {
     model: summary.model,
     agent: summary.agent,
     driver: summary.identity_parts.driver,
-    isModel: isModelResult(summary),
+    isModel: isModelResult(summary) && !isReplayed(summary),
     verdict: summary.verdict,
     k: summary.k,
     n: summary.n,

@@ -1,9 +1,22 @@
 /** A run that is recorded, and the same run from the recording when its server is gone. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { readSummaries } from '../src/results/store.ts'
 import { describeWith } from './needs.ts'
 import { createProject, HELLO_TASK } from './project.ts'
 import { call, conversation, say, startScriptedServer } from './scripted-server.ts'
+
+const TESTED_TASK = `import { defineTask } from 'agent-bench'
+export default defineTask({
+  id: 'tested_v1',
+  prompt: 'Make the test pass.',
+  setup: { 'main.py': 'def one():\\n    return 2\\n', 'test_main.py': 'from main import one\\n\\ndef test_one():\\n    assert one() == 1\\n' },
+  allowedWrites: ['main.py'],
+  requires: ['pytest'],
+  verify: { one: ({ python }) => python('main').call('one', [[]]).gives([1]) },
+  flags: { fixed: run => run.verified('one') && run.sawTestsPass() },
+})
+`
 
 await describeWith(['docker'], 'a recorded run', () => {
   test('is repeated without a server, and a request that was not recorded is a fault', async () => {
@@ -22,9 +35,35 @@ await describeWith(['docker'], 'a recorded run', () => {
     const replayed = await project.run([], { ...common, BENCH_REPLAY: 'exchanges', BENCH_RESULTS_DIR: 'again' })
     expect(replayed.status, replayed.stdout + replayed.stderr).toBe(0)
     expect(replayed.stdout + replayed.stderr).toContain(join(project.dir, 'exchanges'))
+    expect(replayed.stdout).toMatch(/^REPLAYED: scripted answered from a recording/m)
+    expect(replayed.stdout).toContain('· replayed')
+    expect(replayed.stdout).not.toContain('tiers over all results')
+    expect(recorded.stdout).not.toContain('REPLAYED')
+
+    const summaries = await project.summaries()
+    expect(summaries.map(({ environment }) => environment.replayed)).toEqual([false])
+    const again = readSummaries(join(project.dir, 'again')).summaries.map(({ summary }) => summary)
+    expect(again.flatMap(({ trials }) => trials.map(({ environment }) => environment.replayed))).toEqual([true, true])
 
     const other = await project.run([], { ...common, BENCH_REPLAY: 'exchanges', BENCH_SEED: '1000' })
     expect(other.status, 'nothing could be judged').not.toBe(0)
     expect(other.stdout + other.stderr).toContain('has no reply to turn 1 with seed 1000')
+  })
+  test('in which tests ran is repeated, although no two test reports have the same duration', async () => {
+    await using project = await createProject({ 'tasks/tested.bench.ts': TESTED_TASK })
+    await using server = await startScriptedServer(
+      conversation([
+        call('execute_command', { command: 'pytest -q; date; ls -l; time true' }),
+        call('write_file', { path: 'main.py', content: 'def one():\n    return 1\n' }),
+        call('execute_command', { command: 'python3 -m pytest' }),
+        say('done'),
+      ]),
+    )
+    const common = { BENCH_SANDBOX: 'docker', BENCH_K: '2' }
+    const recorded = await project.run([], { ...common, BENCH_BASE_URL: server.baseUrl, BENCH_RECORD: 'exchanges' })
+    expect(recorded.status, recorded.stdout + recorded.stderr).toBe(0)
+    const replayed = await project.run([], { ...common, BENCH_REPLAY: 'exchanges' })
+    expect(replayed.status, replayed.stdout + replayed.stderr).toBe(0)
+    expect(server.requests).toHaveLength(8)
   })
 })

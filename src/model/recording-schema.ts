@@ -108,6 +108,11 @@ export const PLAN_SCHEMA = {
     baseUrl: { type: 'string' },
     apiKey: { type: 'null' },
     idleTimeoutMs: { type: 'number' },
+    labels: {
+      type: 'object',
+      required: ['label', 'size', 'quantisation'],
+      properties: { label: { type: 'string' }, size: textOrNull, quantisation: textOrNull },
+    },
     sampling: {
       type: 'object',
       required: ['temperature', 'topP', 'maxTokens', 'extraBody'],

@@ -10,6 +10,7 @@ import { ConfigError } from '../errors.ts'
 import type { ChatModel, ChatRequest, ModelPlan, Reply } from './chat-model.ts'
 import { parseJson } from './json.ts'
 import { EXCHANGE_SCHEMA, PLAN_SCHEMA } from './recording-schema.ts'
+import { steadyText } from './steady-text.ts'
 
 /** One file of a recording. */
 interface Exchange {
@@ -31,16 +32,25 @@ function canonicalText(value: unknown): string {
   )
 }
 
-/** SHA-256 over all that decides a reply: model, sampling, conversation, tools and seed. The server's address is not in it. */
+/**
+ * SHA-256 over all that decides a reply: model, sampling, conversation, tools and seed. The server's address is not in it, nor
+ * are times and durations in tool results: no test report would be the same twice.
+ */
 export function exchangeKey(plan: ModelPlan, request: ChatRequest): string {
-  const { messages, tools, seed } = request
+  const { tools, seed } = request
+  const messages = request.messages.map(message =>
+    message.role === 'tool' ? { ...message, content: steadyText(message.content) } : message,
+  )
   const text = canonicalText({ model: plan.model, sampling: plan.sampling, messages, tools, seed })
   return createHash('sha256').update(text).digest('hex')
 }
 
 const fileName = (key: string, number: number): string => `exchange-${key}.${number}.json`
 const planName = (plan: ModelPlan): string =>
-  `model-${createHash('sha256').update(plan.model).digest('hex').slice(0, 16)}.json`
+  `model-${createHash('sha256')
+    .update(JSON.stringify([plan.model, plan.labels?.label]))
+    .digest('hex')
+    .slice(0, 16)}.json`
 
 const isCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code
@@ -156,9 +166,10 @@ export function replayExchanges(plan: ModelPlan, dir: string): ChatModel {
 /**
  * What was recorded about the model, in the place of asking a server.
  * @param model its name; null takes the only one there is
+ * @param label tells settings of one model apart
  * @throws ConfigError code `replay_empty`, `unknown_model` or `model_not_chosen`
  */
-export function planFromRecording(dir: string, model: string | null): ModelPlan {
+export function planFromRecording(dir: string, model: string | null, label: string | null = null): ModelPlan {
   let names: readonly string[]
   try {
     names = readdirSync(dir).filter(name => /^model-[0-9a-f]+\.json$/.test(name))
@@ -173,7 +184,9 @@ export function planFromRecording(dir: string, model: string | null): ModelPlan 
       remedy: 'Set BENCH_REPLAY to a folder that a run with BENCH_RECORD has filled.',
     })
   }
-  const chosen = model === null ? plans : plans.filter(plan => plan.model === model)
+  const named = model === null ? plans : plans.filter(plan => plan.model === model)
+  const labelled = named.filter(plan => plan.labels?.label === (label ?? model))
+  const chosen = labelled.length > 0 ? labelled : named
   const [only, ...others] = chosen
   const list = plans.map(plan => plan.model).join(', ')
   if (only === undefined) {

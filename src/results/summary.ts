@@ -167,6 +167,11 @@ export function isModelResult(result: Pick<Summary, 'agent'>): boolean {
   return !SCRIPTED_AGENTS.includes(result.agent)
 }
 
+/** True when trials were answered from a recording: the model's words, but neither its times nor today's server. */
+export function isReplayed(summary: Pick<Summary, 'trials'>): boolean {
+  return summary.trials.some(trial => trial.environment.replayed)
+}
+
 /**
  * Exit status of a run: 0 every task passes; 1 some task fails; 2 none fails but some cannot be judged, or there is
  * nothing to judge.

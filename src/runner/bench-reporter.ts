@@ -100,7 +100,9 @@ export class BenchReporter implements Reporter {
     this.#seen.clear()
     this.#fileOf.clear()
     this.#resumed.clear()
-    this.#earlier = settings.resume ? judgedRecords(readAllJournals(resultsDir).records) : new Map()
+    this.#earlier = settings.resume
+      ? judgedRecords(readAllJournals(resultsDir).records, { replayed: settings.replay !== null })
+      : new Map()
     this.#trialsAhead = this.#vitest?.getGlobalTestNamePattern() === undefined ? files * settings.trials : null
     try {
       const { plans, lines } = await makePlans(settings, {
@@ -293,7 +295,7 @@ export class BenchReporter implements Reporter {
       resultsDir: plan.resultsDir,
       summaries,
       notes: [...notes, ...servedNotes(records)],
-      isModelResult: needsModel(plan.agent),
+      isModelResult: needsModel(plan.agent) && this.#options.settings.replay === null,
       stopped: this.#stop,
       isInterrupted: end.isInterrupted,
       skipped: [...this.#skipped].map(([reason, trials]) => ({ reason, trials })).sort((a, b) => b.trials - a.trials),

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { createAgent, needsModel } from '../agents/index.ts'
 import { ConfigError } from '../errors.ts'
 import type { ModelPlan } from '../model/chat-model.ts'
-import { type PlannedModel, planFromRecording, planModel, USUAL_PORTS } from '../model/index.ts'
+import { labelsOf, type PlannedModel, planFromRecording, planModel, USUAL_PORTS } from '../model/index.ts'
 import { checkResultsDir } from '../results/journal.ts'
 import { prepareSandbox } from '../sandbox/index.ts'
 import type { HarnessInfo, RecordedTrial, TrialPlan } from '../trial/plan.ts'
@@ -76,7 +76,9 @@ async function findModel(
   if (settings.replay !== null) {
     const dir = resolve(root, settings.replay)
     // The sampling is this run's: where it is another than the recorded one, the exchanges are missing, as they should.
-    const model = { ...planFromRecording(dir, setting.model), sampling: question.sampling }
+    const recorded = planFromRecording(dir, setting.model, setting.labels.label ?? null)
+    const labels = labelsOf(recorded.model, recorded.server.modelPath, { ...recorded.labels, ...setting.labels })
+    const model = { ...recorded, labels, sampling: question.sampling }
     return { model, lines: [`model    ${nameOfModel(model)} from the recording in ${dir}; no server takes part`] }
   }
   const planned = await planModel(question)

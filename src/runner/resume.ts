@@ -6,11 +6,18 @@ export function trialKey(trial: { readonly identity: string; readonly index: num
   return `${trial.identity}/${trial.index}/${trial.seed}`
 }
 
-/** Records that count, the latest of each trial, by {@link trialKey}. Faults and cancelled trials are run again. */
-export function judgedRecords(records: readonly TrialRecord[]): ReadonlyMap<string, TrialRecord> {
+/**
+ * Records that count, the latest of each trial, by {@link trialKey}. Faults and cancelled trials are run again, and a trial
+ * that was replayed stands for none that asks a server.
+ */
+export function judgedRecords(
+  records: readonly TrialRecord[],
+  { replayed }: { readonly replayed: boolean },
+): ReadonlyMap<string, TrialRecord> {
   const latest = new Map<string, TrialRecord>()
   for (const record of records) {
     if (!['passed', 'failed', 'inconclusive'].includes(record.outcome)) continue
+    if (record.environment.replayed && !replayed) continue
     const key = trialKey({ identity: record.identity, index: record.trial_index, seed: record.seed })
     const before = latest.get(key)
     if (before === undefined || before.started_at <= record.started_at) latest.set(key, record)
