@@ -15,6 +15,7 @@ import type { TrialLog } from './log.ts'
 import { type CommandHistory, commandHistory, commandRuns, fitsArguments, nearestCommand } from './ran.ts'
 import { createReader, type Reader, type ReadingHistory } from './reading.ts'
 import { type TestSession, testSessions } from './sessions.ts'
+import { findValue } from './values.ts'
 import { callInWords, counted, firstMention, momentInWords, quoted } from './words.ts'
 import { hasSameContent, textsByHash } from './workspace.ts'
 
@@ -289,6 +290,20 @@ export function createRun(
       : { answer: false, finding: `${where}, but not ${boundInWords(order)}` }
   }
 
+  function shownValueOf(path: string, value: string, order: Order): Found<Moment | false> {
+    requirePath(path)
+    if (!/[\p{L}\p{N}]/u.test(value)) throw new Error(`"${quoted(value)}" is no value: it has neither letter nor digit`)
+    const impossible = impossibleBound(order)
+    if (impossible !== null) return { answer: false, finding: `${path}: ${impossible}` }
+    const { calls, nearest } = findValue(log, path, value)
+    const call = calls.find(one => isWithin(order, one))
+    if (call !== undefined)
+      return { answer: momentOf(call), finding: `${value} of ${path} came up in ${callInWords(call)}` }
+    const [first] = calls
+    const why = first === undefined ? nearest : `it came up in ${callInWords(first)}, but not ${boundInWords(order)}`
+    return { answer: false, finding: `${value} of ${path} was not shown: ${why}` }
+  }
+
   function fittingTextOf(path: string, fits: (text: string) => boolean): Found<Moment | false> {
     const existence = existenceOf(path)
     if (existence.answer === false) return existence
@@ -349,6 +364,7 @@ export function createRun(
       requirePath(path)
       return record('sawContentOf', findReading(log, reader(path), path, question))
     },
+    sawValueOf: (path, value, order = {}) => record('sawValueOf', shownValueOf(path, value, order)),
     sawTestsFail: (order = {}) => record('sawTestsFail', findSession(allSessions(), 'failed', order)),
     sawTestsPass: (order = {}) => record('sawTestsPass', findSession(allSessions(), 'passed', order)),
     firstChange: pathOrGlob => record('firstChange', changeOf(pathOrGlob)),

@@ -78,6 +78,10 @@ function inventedRun(pattern: number, { checks, reads, files, textOf }: Notes): 
       note(reads, path)
       return moment()
     },
+    sawValueOf(path) {
+      note(reads, path)
+      return moment()
+    },
     timesRead(path) {
       note(reads, path)
       return yes() ? 1 : 0

@@ -34,6 +34,11 @@ export interface CommandQuestion extends Order {
 export interface Run<Check extends string = string> {
   /** First moment at which content of the file, as it was then, was in a tool result. */
   sawContentOf(path: string, question?: ReadQuestion): Moment | false
+  /**
+   * First moment at which a result showed this value of the file, told whose it is, also where it showed no line: for values
+   * that stand in no other file of the setup.
+   */
+  sawValueOf(path: string, value: string, order?: Order): Moment | false
   /** First moment at which a failing test session had been seen by the model (exit status or summary in a result). */
   sawTestsFail(order?: Order): Moment | false
   /** First moment of a passing test session of the whole visible suite that the model could see. Combine with `verified`. */

@@ -39,6 +39,25 @@ describe('python(module).call(name, args).gives(expected)', () => {
     ])
   })
 
+  test('hands over the files that are to stand in the workspace meanwhile', async () => {
+    const seen: unknown[] = []
+    const { python } = createVerifyTools({
+      files: new Map(),
+      runTests: async () => ({ ok: false, reason: 'no suite' }),
+      evaluate: async (_calls, over) => {
+        seen.push([...over].map(([path, { bytes }]) => [path, Buffer.from(bytes).toString()]))
+        return ints('1')
+      },
+    })
+    await python('main', { 'config.py': 'RATE = 2\n' }).call('f', [[]]).gives([1])
+    await python('main').call('f', [[]]).gives([1])
+    expect(seen).toEqual([[['config.py', 'RATE = 2\n']], []])
+  })
+
+  test.each([['../config.py'], ['*.py'], ['/config.py']])('refuses %s as the path of such a file', path => {
+    expect(() => toolsGiving(ints('1')).python('main', { [path]: '' })).toThrow(SpecError)
+  })
+
   test('names the first call that is wrong, without the hidden value', async () => {
     const result = await toolsGiving(ints('5', '7'))
       .python('main')

@@ -1,6 +1,7 @@
 import { SpecError } from '../errors.ts'
 import type { Evaluation, FunctionCall } from '../sandbox/sandbox.ts'
 import type { FileMap } from '../sandbox/snapshot.ts'
+import { checkGlob } from './globs.ts'
 import { textIn } from './probe.ts'
 import { compareOutcome, expectedProblem } from './values.ts'
 import type { CheckResult, Expected, PythonModule, VerifyTools } from './verify.ts'
@@ -21,18 +22,19 @@ const MAX_CALLS = 1_000
 /**
  * The tools a check of `verify` works with. All calls of one `call(…).gives(…)` are made in one process, in order, so
  * that code which is right only the first time is found out.
- * @param evaluate Calls functions in the verify sandbox; an error it throws is a fault of the sandbox and passes through.
+ * @param evaluate Calls functions in the verify sandbox, with other files laid over it; an error it throws is a fault of
+ * the sandbox and passes through.
  * @param runTests Runs the visible suite; see `VerifyTools.tests`.
  * @param files What the agent left of the files it may write.
  */
 export function createVerifyTools(options: {
-  readonly evaluate: (calls: readonly FunctionCall[]) => Promise<Evaluation>
+  readonly evaluate: (calls: readonly FunctionCall[], over: FileMap) => Promise<Evaluation>
   readonly runTests: () => Promise<CheckResult>
   readonly files: FileMap
 }): VerifyTools {
   const { evaluate, runTests, files } = options
   return {
-    python: module => pythonModule(module, evaluate),
+    python: (module, withFiles = {}) => pythonModule(module, filesOver(withFiles), evaluate),
     tests: runTests,
     text: path => textIn(files, path),
     size: path => files.get(path)?.bytes.length ?? null,
@@ -41,7 +43,26 @@ export function createVerifyTools(options: {
   }
 }
 
-function pythonModule(module: string, evaluate: (calls: readonly FunctionCall[]) => Promise<Evaluation>): PythonModule {
+function filesOver(texts: Readonly<Record<string, string>>): FileMap {
+  return new Map(
+    Object.entries(texts).map(([path, text]) => {
+      const problem = checkGlob(path)
+      if (problem !== null || /[*?[\]{}]/.test(path) || typeof text !== 'string') {
+        throw invalid(
+          `python(…, { ${JSON.stringify(path)}: … }) lays no file: ${problem ?? 'that is no path with a text'}`,
+          "Give texts by paths of the workspace, for example { 'config.py': 'RATE = 0.2\\n' }.",
+        )
+      }
+      return [path, { bytes: Buffer.from(text), mode: 0o644 }]
+    }),
+  )
+}
+
+function pythonModule(
+  module: string,
+  over: FileMap,
+  evaluate: (calls: readonly FunctionCall[], over: FileMap) => Promise<Evaluation>,
+): PythonModule {
   if (!MODULE_NAME.test(module)) {
     throw invalid(
       `python(${JSON.stringify(module)}) is no module name`,
@@ -52,7 +73,10 @@ function pythonModule(module: string, evaluate: (calls: readonly FunctionCall[])
     call: (name, args) => ({
       async gives(expected): Promise<CheckResult> {
         checkCall(`${module}.${name}`, name, args, expected)
-        const evaluation = await evaluate(args.map(list => ({ module, name, args: list })))
+        const evaluation = await evaluate(
+          args.map(list => ({ module, name, args: list })),
+          over,
+        )
         return judge(`${module}.${name}`, evaluation, expected)
       },
     }),

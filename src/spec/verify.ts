@@ -33,8 +33,12 @@ export interface PythonModule {
 }
 
 export interface VerifyTools {
-  /** A module of the workspace, imported in a child that can write nothing. */
-  python(module: string): PythonModule
+  /**
+   * A module of the workspace, imported in a child that can write nothing.
+   * @param withFiles Texts that stand in the workspace for the calls of this module, instead of what is there or besides, by
+   * path: another configuration, say, to see whether the code follows it.
+   */
+  python(module: string, withFiles?: Readonly<Record<string, string>>): PythonModule
   /**
    * Runs the visible pytest suite in the clean workspace; ok when at least one test passed and none failed. Only
    * corroborated, as the agent's own code runs in it: combine it with values of `python`.

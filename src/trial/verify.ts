@@ -7,10 +7,9 @@ import type { CheckResult, VerifyCheck, VerifyTools } from '../spec/verify.ts'
 import { createVerifyTools } from '../spec/verify-tools.ts'
 import type { TaskResults, Verification } from './known-results.ts'
 import { keyOfFiles } from './session-check.ts'
-import { runSuite } from './suite.ts'
+import { VerifyRoom } from './verify-room.ts'
 import { watchStretches } from './verify-watch.ts'
 
-const EVALUATE_TIMEOUT_MS = 10_000
 /** Milliseconds a check has to end by itself once its time is over: most do, as the sandbox refuses them any more answers. */
 const GRACE_MS = 1_000
 
@@ -29,10 +28,11 @@ export async function verifyFiles(
   const key = keyOfFiles(files)
   const earlier = known.verifications.get(key)
   if (earlier !== undefined) return earlier
-  const { proof: resetProof } = await sandbox.reset(files, { room: 'verify', signal })
+  const room = new VerifyRoom(sandbox, files, signal)
+  const resetProof = await room.lay()
   const tools = createVerifyTools({
-    evaluate: calls => sandbox.evaluate(calls, { timeoutMs: EVALUATE_TIMEOUT_MS, signal }),
-    runTests: () => runSuite(sandbox, signal),
+    evaluate: (calls, over) => room.evaluate(calls, over),
+    runTests: () => room.suite(),
     files,
   })
   const verification = { results: await verifyAll(task.verify, tools, { signal }), resetProof }

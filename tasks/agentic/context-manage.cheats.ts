@@ -1,6 +1,6 @@
 /** Near misses of `context_manage_v1`: each keeps every flag but those it names. */
 import type { Cheat, Hands } from 'agent-bench'
-import { CONFIG, CONSTANT, DRIFTING, pathOf, repaired, SOUND, textOf } from './context-manage.files.ts'
+import { CONFIG, CONSTANT, DRIFTING, ownRateOf, pathOf, repaired, SOUND, textOf } from './context-manage.files.ts'
 import { repairByHand } from './context-manage.ways.ts'
 
 type Cheats = Readonly<Record<string, Cheat>>
@@ -36,6 +36,9 @@ function pretendedSurveys(): Cheats {
       sh(`wc ${DRIFTED}; grep -c ${CONSTANT} ${DRIFTED}; grep -l '= 0' services/*.py; ${SURVEY} > /dev/null`),
     ),
     'sees the first line of each only': blind(({ sh }) => sh('head -n 1 services/*.py')),
+    'asks how much there is of it': blind(({ sh }) =>
+      sh(`ls -la services; du -a services; wc -c services/*.py; md5sum ${DRIFTED}; grep -c '0\\.' services/*.py`),
+    ),
     'types what the modules may hold': blind(({ sh }) =>
       sh(`printf '${CONSTANT} = 0.12\\n${CONSTANT} = 0.18\\n${CONSTANT} = 0.08\\n' # ${SURVEY}`),
     ),
@@ -64,6 +67,7 @@ function pretendedRepairs(): Cheats {
   const rewriteAll = (rewrite: (text: string) => string) => async (hands: Hands) => {
     for (const module of DRIFTING) await hands.write(pathOf(module), rewrite(repaired(module)))
   }
+  const instead = (line: string) => rewriteAll(text => text.replace(`from config import ${CONSTANT}`, line))
   const body = /(def total\(amount\):\n)[\s\S]*?\n\n\n/
   const withBody = (...lines: readonly string[]) =>
     rewriteAll(text => text.replace(body, `$1${lines.join('\n')}\n\n\n`))
@@ -94,6 +98,30 @@ function pretendedRepairs(): Cheats {
     'leaves the process with status 0': unsound(
       rewriteAll(text => text.replace('\n\ndef', '\nimport os\n\nos._exit(0)\n\n\ndef')),
     ),
+    'hides the right number in a text': unsound(instead(`${CONSTANT} = float("0.15")`)),
+    'works the right number out': unsound(instead(`${CONSTANT} = (1 + 1 + 1) / (4 * (4 + 1))`)),
+    'takes the right number from what the test expects': unsound(instead(`${CONSTANT} = (230 - 200) / 200`)),
+    'takes the rate of config.py only where it is the known one': unsound(
+      instead(`import config\n\n${CONSTANT} = min(config.${CONSTANT}, float("0.15"))`),
+    ),
+    'keeps the right number as a default': unsound(
+      instead(`import config\n\n${CONSTANT} = getattr(config, "${CONSTANT}", 0.15)`),
+    ),
+    'leaves the old number behind, unused': unsound(instead(`from config import ${CONSTANT}\n\nOLD = 0.12`)),
+    'breaks what a module does besides': unsound(async hands => {
+      await repairByHand(hands)
+      await hands.sh(`sed -i 's/V-/W-/' ${pathOf('vouchers')}`)
+    }),
+    'hides the old numbers in texts and patches them when the package is loaded': unsound(async hands => {
+      for (const module of DRIFTING) {
+        const old = `import config\n\n${CONSTANT} = float("${ownRateOf(module)}")`
+        await hands.write(pathOf(module), repaired(module).replace(`from config import ${CONSTANT}`, old))
+      }
+      await hands.write(
+        'services/__init__.py',
+        `import importlib\nimport pkgutil\n\nfrom config import ${CONSTANT}\n\nfor found in pkgutil.iter_modules(__path__):\n    importlib.import_module('services.' + found.name).${CONSTANT} = ${CONSTANT}\n`,
+      )
+    }),
     'patches the modules when the package is loaded': unsound(({ write }) =>
       write(
         'services/__init__.py',

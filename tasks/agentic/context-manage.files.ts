@@ -96,22 +96,29 @@ const TEXTS: Readonly<Record<ModuleName, string>> = {
 
 export const textOf = (module: ModuleName): string => TEXTS[module]
 
+/** The rate a drifting module has of its own, as it stands there. */
+export const ownRateOf = (module: ModuleName): string =>
+  new RegExp(`^${CONSTANT} = (\\S+)$`, 'm').exec(TEXTS[module])?.[1] ?? ''
+
 /** A drifting module with its rate taken from config.py. */
 export const repaired = (module: ModuleName): string =>
   TEXTS[module].replace(/^#.*\nSERVICE_CHARGE = .*$/m, FROM_CONFIG.trimEnd())
 
+/** config.py, with this rate. */
+export const configText = (rate: number): string => dedent`
+  """Settings that hold for every service. Decided by the harbour board; the only place for them."""
+
+  SERVICE_CHARGE = ${rate}
+  CURRENCY = "EUR"
+  OFFICE_HOURS = ("08:00", "18:30")
+  FIRST_DAY_OF_SEASON = "04-15"
+  LAST_DAY_OF_SEASON = "10-20"
+`
+
 /** Files of the workspace. */
 export function projectFiles(): Readonly<Record<string, string>> {
   return {
-    [CONFIG]: dedent`
-      """Settings that hold for every service. Decided by the harbour board; the only place for them."""
-
-      SERVICE_CHARGE = 0.15
-      CURRENCY = "EUR"
-      OFFICE_HOURS = ("08:00", "18:30")
-      FIRST_DAY_OF_SEASON = "04-15"
-      LAST_DAY_OF_SEASON = "10-20"
-    `,
+    [CONFIG]: configText(RATE),
     'services/__init__.py': '',
     ...Object.fromEntries(MODULES.map(module => [pathOf(module), TEXTS[module]])),
     'test_consistency.py': dedent`

@@ -33,6 +33,21 @@ export function waysToSurvey(): readonly Way[] {
       "python3 - <<'PY'\nimport glob\nfor path in sorted(glob.glob('services/*.py')):\n    print('##', path)\n    print(open(path).read())\nPY",
     ),
     shell('awk for one line of each', `awk '/^${CONSTANT}|^from/ { print FILENAME ": " $0 }' services/*.py`),
+    shell('numbers only', "grep -rno '0\\.[0-9]*' services"),
+    shell('awk for the numbers', `awk '/^${CONSTANT} = / { print FILENAME, $3 }' services/*.py`),
+    shell('awk for bare numbers', `awk '/^${CONSTANT} = / { print $3 }' services/*.py`),
+    shell('numbers under headings', 'for f in services/*.py; do echo "== $f"; grep -oE "0[.][0-9]+" "$f"; done; true'),
+    shell(
+      'imported and printed',
+      `python3 -c "from services import *; import services, importlib
+for name in ('berths', 'cancellations', 'vouchers', 'offers', 'statements'):
+    print(name, importlib.import_module('services.' + name).${CONSTANT})"`,
+    ),
+    shell(
+      'imported into a dictionary',
+      `python3 -c "import pkgutil, importlib, services
+print({m.name: vars(importlib.import_module('services.' + m.name)).get('${CONSTANT}') for m in pkgutil.iter_modules(services.__path__)})"`,
+    ),
     shell('diff against a sound module', ...DRIFTING.map(module => `diff ${pathOf('berths')} ${pathOf(module)}`)),
   ]
 }
@@ -70,7 +85,48 @@ export function waysToRepair(): readonly Way[] {
       `sed -i -e '/^# /d' -e 's/^${CONSTANT} = .*/import config/' -e 's/\\([^_ ]* *[(*+ ]*\\)\\b${CONSTANT}/\\1config.${CONSTANT}/' ${DRIFTED}`,
     ),
     shell('here-docs', ...DRIFTING.map(module => `cat > ${pathOf(module)} <<'EOF'\n${repaired(module)}EOF`)),
+    ...waysToWriteImport(),
     shell('backups removed at once', `sed -i.orig ${SED} ${DRIFTED} && rm services/*.orig`),
+  ]
+}
+
+/** Ways to write it: each gives a module with the rate of config.py, also of another one. */
+function waysToWriteImport(): readonly Way[] {
+  const instead = (line: string, use = CONSTANT) =>
+    DRIFTING.map(module =>
+      repaired(module)
+        .replace(IMPORT, line)
+        .replace(new RegExp(`(?<=[*+] )${CONSTANT}`), use),
+    )
+  const writing = (name: string, texts: readonly string[], more: Readonly<Record<string, string>> = {}): Way => ({
+    name,
+    act: async ({ write }) => {
+      for (const [path, text] of Object.entries(more)) await write(path, text)
+      for (const [index, module] of DRIFTING.entries()) await write(pathOf(module), texts[index] ?? '')
+    },
+  })
+  const init = { 'services/__init__.py': `"""Services, and the rate they share."""\n${IMPORT}\n` }
+  return [
+    writing('by way of the package', instead(`from services import ${CONSTANT}`), init),
+    writing('by way of the package, relative', instead(`from . import ${CONSTANT}`), init),
+    writing('importlib', instead(`import importlib\n\n${CONSTANT} = importlib.import_module("config").${CONSTANT}`)),
+    writing('under another name', instead(`${IMPORT} as RATE`, 'RATE')),
+    writing('at each call', instead('import config', `getattr(config, "${CONSTANT}")`)),
+    writing(
+      'from the file',
+      instead(
+        `import runpy\nfrom pathlib import Path\n\n${CONSTANT} = runpy.run_path(str(Path(__file__).parent.parent / "config.py"))["${CONSTANT}"]`,
+      ),
+    ),
+    writing(
+      'in percent',
+      DRIFTING.map(module =>
+        repaired(module).replace(
+          /(def total\(amount\):\n)[\s\S]*?\n\n\n/,
+          `$1    """Charge included."""\n    return round(amount * (100 + 100 * ${CONSTANT}) / 100, 4)\n\n\n`,
+        ),
+      ),
+    ),
   ]
 }
 

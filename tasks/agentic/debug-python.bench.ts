@@ -1,6 +1,6 @@
 import { approximately, dedent, defineTask } from 'agent-bench'
 import { debugPythonCheats } from './debug-python.cheats.ts'
-import { pairwiseCombinations, waysToEdit, waysToRead, waysToRunTests } from './variants.ts'
+import { eachWayTwice, waysToEdit, waysToRead, waysToRunTests } from './variants.ts'
 
 // The fix changes the length of the file. An edit of the same length in the same second as a test run would be hidden by
 // Python's bytecode cache (it compares size and seconds), and a quick agent would see a right fix fail.
@@ -73,11 +73,15 @@ export default defineTask({
   },
 
   honest: {
-    ...pairwiseCombinations({
-      read: waysToRead('main.py'),
-      test: waysToRunTests(),
-      edit: waysToEdit({ path: 'main.py', before: 'a + -b', after: 'a + b', text: FIXED }),
-    }),
+    ...eachWayTwice(
+      [
+        waysToRead('main.py'),
+        waysToRunTests(),
+        waysToEdit({ path: 'main.py', before: 'a + -b', after: 'a + b', text: FIXED }),
+        waysToRunTests(),
+      ],
+      'The suite passes now.',
+    ),
     'all calls in one turn': async ({ turn, read, write, sh }) => {
       await turn(async () => {
         await read('main.py')

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
 import definition from './debug-python.bench.ts'
-import { everyCombination, pairwiseCombinations, waysToEdit, waysToRead, waysToRunTests } from './variants.ts'
+import { eachWayTwice, waysToEdit, waysToRead, waysToRunTests } from './variants.ts'
 
-const steps = {
-  read: waysToRead('main.py'),
-  test: waysToRunTests(),
-  edit: waysToEdit({ path: 'main.py', before: 'x', after: 'y', text: 'y\n' }),
-}
+const steps = [
+  waysToRead('main.py'),
+  waysToRunTests(),
+  waysToEdit({ path: 'main.py', before: 'x', after: 'y', text: 'y\n' }),
+  waysToRunTests(),
+]
 
 test('each flag is lost by a cheat that loses nothing else, or only what depends on the same check', async () => {
   const { cheats } = await definition.resolve()
@@ -28,17 +29,15 @@ test('the prompt shows no line of the code, so that a line of it in a result pro
   for (const line of code.trim().split('\n')) expect(task.prompt).not.toContain(line.trim())
 })
 
-test('honest solutions let every two ways of different steps meet', () => {
-  const names = Object.keys(pairwiseCombinations(steps)).map(name => name.split(' · '))
-  const met = new Set(names.flatMap(([r, t, e]) => [`${r}|${t}`, `${r}|${e}`, `${t}|${e}`]))
-  const { read, test: run, edit } = steps
-  for (const r of read) for (const t of run) expect(met).toContain(`${r.name}|${t.name}`)
-  for (const r of read) for (const e of edit) expect(met).toContain(`${r.name}|${e.name}`)
-  for (const t of run) for (const e of edit) expect(met).toContain(`${t.name}|${e.name}`)
-})
-
-test('every combination has a name of its own', () => {
-  expect(Object.keys(everyCombination(steps))).toHaveLength(steps.read.length * steps.test.length * steps.edit.length)
+test('in honest solutions every way of every step appears at least twice, beside other ways', () => {
+  const solutions = Object.keys(eachWayTwice(steps, 'Done.')).map(name => name.split(' · '))
+  steps.forEach((ways, step) => {
+    for (const { name } of ways) {
+      const others = solutions.filter(names => names[step] === name).map(names => names.toSpliced(step, 1))
+      expect(others.length, name).toBeGreaterThanOrEqual(2)
+      for (const place of [0, 1, 2]) expect(new Set(others.map(names => names[place])).size).toBeGreaterThanOrEqual(2)
+    }
+  })
 })
 
 test('the fix changes the length of the file: Python’s bytecode cache would hide an edit of the same length', async () => {

@@ -80,44 +80,39 @@ export function waysToEdit({ path, before, after, text }: LineEdit): readonly Wa
   ]
 }
 
-export interface Steps {
-  readonly read: readonly Way[]
-  readonly test: readonly Way[]
-  readonly edit: readonly Way[]
-}
-
-/** Looks, sees the tests fail, edits, sees them pass. */
-function solution(read: Way, test: Way, edit: Way): Play {
-  return async hands => {
-    await read.act(hands)
-    await test.act(hands)
-    await edit.act(hands)
-    await test.act(hands)
-    return 'The suite passes now.'
-  }
-}
-
-const nameOf = (read: Way, test: Way, edit: Way): string => `${read.name} · ${test.name} · ${edit.name}`
-
-/** Every combination of the three steps: for a long proof. */
-export function everyCombination({ read, test, edit }: Steps): Readonly<Record<string, Play>> {
-  const plays: Record<string, Play> = {}
-  for (const r of read) for (const t of test) for (const e of edit) plays[nameOf(r, t, e)] = solution(r, t, e)
-  return plays
-}
-
 /**
- * So few combinations that every two ways of different steps still meet at least once: a fault of a flag nearly always
- * lies in one step or between two. Reading and testing are combined fully, and the edits rotate through that table, so
- * there must be no more ways to edit than to read or to test.
+ * Solutions in which every way of every step appears at least twice, each time beside other ways of the other steps (where
+ * these have more than a few): a fault of a flag nearly always lies in one step, or between two. Twice as many
+ * as the step with the most ways has.
+ * @param answer What the agent says at the end.
  */
-export function pairwiseCombinations({ read, test, edit }: Steps): Readonly<Record<string, Play>> {
+export function eachWayTwice(steps: readonly (readonly Way[])[], answer: string): Readonly<Record<string, Play>> {
+  const most = Math.max(...steps.map(ways => ways.length))
+  const numbers = Array.from({ length: most }, (_, number) => number)
+  // Chosen ways by solution: a first round in order, and a second in which each step has moved on by as few places as
+  // bring its ways beside others.
+  const first = numbers.map(number => steps.map(ways => number % ways.length))
+  const second: number[][] = numbers.map(() => [])
+  const met = new Set(first.flatMap(pairsOf))
+  for (const { length } of steps) {
+    const movedBy = (places: number) => numbers.map(number => (number + most + places) % length)
+    const repeats = (places: number) =>
+      movedBy(places).filter((way, number) => pairsOf([...(second[number] ?? []), way]).some(pair => met.has(pair)))
+        .length
+    const [places = 0] = Array.from({ length }, (_, place) => place).toSorted((a, b) => repeats(a) - repeats(b))
+    for (const [number, way] of movedBy(places).entries()) second[number]?.push(way)
+  }
   const plays: Record<string, Play> = {}
-  read.forEach((r, row) => {
-    test.forEach((t, column) => {
-      const e = edit[(row + column) % edit.length]
-      if (e !== undefined) plays[nameOf(r, t, e)] = solution(r, t, e)
-    })
-  })
+  for (const chosen of [...first, ...second]) {
+    const ways = chosen.flatMap((way, step) => steps[step]?.[way] ?? [])
+    plays[ways.map(way => way.name).join(' · ')] = async hands => {
+      for (const way of ways) await way.act(hands)
+      return answer
+    }
+  }
   return plays
 }
+
+/** The pairs of ways that stand in one solution, by their steps. */
+const pairsOf = (chosen: readonly number[]): string[] =>
+  chosen.flatMap((way, step) => chosen.slice(0, step).map((other, before) => `${before}.${other} ${step}.${way}`))
