@@ -1,6 +1,18 @@
 /** What the imitated dashboard must be, worked out from the reference page and the season file, and compared as trees. */
 import { readFileSync } from 'node:fs'
-import { elementsIn, hasClass, outlineOf, type PageElement, tagged, textOf } from '../../tasks/agentic/page-outline.ts'
+import { documentOf, type PageDocument } from '../../tasks/agentic/page-document.ts'
+import { loadOf } from '../../tasks/agentic/page-loads.ts'
+import {
+  elementsIn,
+  hasClass,
+  isElement,
+  outlineOf,
+  type PageElement,
+  tagged,
+  textOf,
+} from '../../tasks/agentic/page-outline.ts'
+import { type PageStyles, stylesOf } from '../../tasks/agentic/page-styles.ts'
+import { seenOf } from '../../tasks/agentic/page-view.ts'
 
 /** true, or what is wrong. */
 export type Judgement = true | string
@@ -41,34 +53,50 @@ export function standings(): readonly (readonly string[])[] {
   )
 }
 
-/** Custom properties of the `:root` rules, by name; values without white space at the ends. */
-function paletteOf(page: PageElement): ReadonlyMap<string, string> {
-  const css = elementsIn(page, tagged('style'))
-    .map(textOf)
-    .join('\n')
-    .replaceAll(/\/\*[\s\S]*?\*\//g, '')
-  const palette = new Map<string, string>()
-  for (const [, body = ''] of css.matchAll(/(?:^|[},\s]):root\s*\{([^}]*)\}/g)) {
-    for (const [, name = '', value = ''] of body.matchAll(/(--[\w-]+)\s*:\s*([^;]+)/g)) {
-      palette.set(name, value.trim().toLowerCase())
-    }
-  }
-  return palette
+/** A page as it is written and as a visitor sees it. */
+interface Page {
+  readonly all: PageElement
+  readonly seen: PageElement
+  readonly document: PageDocument
+  readonly styles: PageStyles
 }
 
-function compare(html: string, ask: (page: PageElement, reference: PageElement) => Judgement): Judgement {
-  const page = outlineOf(html)
-  const reference = outlineOf(REFERENCE)
-  if (page === null || reference === null) return 'the page is too long to be parsed'
-  return ask(page, reference)
+function pageOf(html: string): Page | null {
+  const document = documentOf(html)
+  const styles = document === null ? null : stylesOf(document)
+  const all = outlineOf(html)
+  if (all === null || document === null || styles === null) return null
+  return { all, seen: seenOf(document, styles), document, styles }
 }
+
+const REFERENCE_PAGE = pageOf(REFERENCE)
+
+function compare(html: string, ask: (page: Page, reference: Page) => Judgement): Judgement {
+  const page = pageOf(html)
+  if (page === null || REFERENCE_PAGE === null) return 'the page is too long or intricate to be looked at'
+  return ask(page, REFERENCE_PAGE)
+}
+
+/** A value of a custom property without what makes no difference. */
+const plainValue = (value: string | undefined) =>
+  value
+    ?.replaceAll(/\/\*[\s\S]*?\*\//g, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .toLowerCase()
 
 export const judgePalette = (html: string): Judgement =>
   compare(html, (page, reference) => {
-    const wanted = paletteOf(reference)
-    const found = paletteOf(page)
-    const wrong = [...wanted].find(([name, value]) => found.get(name) !== value)
-    return wrong === undefined || `the custom property ${wrong[0]} is not as in the reference`
+    // Another rule, or the style of <html> itself, could take back what the rule says.
+    const inForce = page.styles.of(page.document.root)
+    for (const [name, value] of reference.styles.rootRules) {
+      if (!name.startsWith('--')) continue
+      const wanted = plainValue(value)
+      const isSaid = plainValue(page.styles.rootRules.get(name)) === wanted
+      if (!isSaid || plainValue(inForce.get(name)) !== wanted)
+        return `the custom property ${name} is not as in the reference`
+    }
+    return true
   })
 
 const CONTROL_ATTRIBUTES = ['id', 'type', 'min', 'max', 'step'] as const
@@ -90,25 +118,29 @@ function controlsOf(page: PageElement): readonly string[] {
 
 export const judgeControls = (html: string): Judgement =>
   compare(html, (page, reference) => {
-    const wanted = controlsOf(reference)
-    const found = controlsOf(page)
-    if (found.length !== wanted.length) return `there are ${found.length} controls, the reference has ${wanted.length}`
+    const wanted = controlsOf(reference.seen)
+    const found = controlsOf(page.seen)
+    if (found.length !== wanted.length)
+      return `there are ${found.length} visible controls, the reference has ${wanted.length}`
     const wrong = wanted.findIndex((control, index) => found[index] !== control)
     return wrong === -1 || `control ${wrong + 1} is not as in the reference`
   })
 
 const cellsOf = (row: PageElement) => elementsIn(row, tagged('td', 'th')).map(textOf)
 
+const standingsIn = (page: PageElement) =>
+  elementsIn(page, element => element.tag === 'table' && element.attributes.id === 'standings')
+const rowsOf = (table: PageElement, part: 'thead' | 'tbody') =>
+  elementsIn(table, tagged(part)).flatMap(group => elementsIn(group, tagged('tr')).map(cellsOf))
+
 export const judgeTable = (html: string): Judgement =>
   compare(html, (page, reference) => {
-    const tables = elementsIn(page, element => element.tag === 'table' && element.attributes.id === 'standings')
-    const [table, more] = tables
-    if (table === undefined || more !== undefined) return 'there is not exactly one table of standings'
-    const headingsOf = (root: PageElement) =>
-      elementsIn(root, tagged('thead')).flatMap(head => elementsIn(head, tagged('tr')).map(cellsOf))
-    if (JSON.stringify(headingsOf(table)) !== JSON.stringify(headingsOf(reference)))
+    if (standingsIn(page.all).length !== 1) return 'there is not exactly one table of standings'
+    const [table] = standingsIn(page.seen)
+    if (table === undefined) return 'the table of standings is not to be seen'
+    if (JSON.stringify(rowsOf(table, 'thead')) !== JSON.stringify(rowsOf(reference.seen, 'thead')))
       return 'the headings are not as in the reference'
-    const rows = elementsIn(table, tagged('tbody')).flatMap(body => elementsIn(body, tagged('tr')).map(cellsOf))
+    const rows = rowsOf(table, 'tbody')
     const wanted = standings()
     if (rows.length !== wanted.length) return `there are ${rows.length} rows for ${wanted.length} crews`
     // A minus sign of typographers is as good as a hyphen.
@@ -118,13 +150,23 @@ export const judgeTable = (html: string): Judgement =>
   })
 
 export const judgeNames = (html: string): Judgement =>
-  compare(html, page => {
-    const texts = (tag: string) => elementsIn(page, tagged(tag)).map(textOf)
-    const isNamed = (found: readonly string[]) => found.length === 1 && found[0] === SEASON.league
-    if (!isNamed(texts('title'))) return 'the title is not the name of the league'
-    if (!isNamed(texts('h1'))) return 'the heading is not the name of the league'
-    if (elementsIn(page, tagged('script', 'link', 'iframe')).length > 0) return 'something is loaded or run'
+  compare(html, ({ all, seen }) => {
+    const isNamed = (found: readonly PageElement[]) => {
+      const [name, ...more] = found.map(textOf)
+      return more.length === 0 && name === SEASON.league
+    }
+    // A drawing can have a <title> as well.
+    const inHead = elementsIn(all, tagged('head')).flatMap(head => head.children.filter(isElement))
+    if (!isNamed(inHead.filter(tagged('title')))) return 'the title is not the name of the league'
+    if (!isNamed(elementsIn(seen, tagged('h1')))) return 'the heading that is seen is not the name of the league'
     return true
+  })
+
+export const judgeSelfContained = (html: string): Judgement =>
+  compare(html, ({ all, document }) => {
+    // A page of nothing needs nothing: what is asked for is rows that are there without help.
+    if (!standingsIn(all).some(table => rowsOf(table, 'tbody').length > 0)) return 'there are no rows in the markup'
+    return loadOf(document) ?? true
   })
 
 /** The reference page with the season's names and rows. */

@@ -1,9 +1,11 @@
 import { type Cheat, defineSkillProof, type Hands, type Play, type VerifyTools } from 'agent-bench'
+import { ADDED_CHEATS, ADDED_HONEST } from './bench_proof.added.ts'
 import {
   type Judgement,
   judgeControls,
   judgeNames,
   judgePalette,
+  judgeSelfContained,
   judgeTable,
   REFERENCE,
   SEASON,
@@ -11,13 +13,13 @@ import {
   standings,
 } from './bench_proof.page.ts'
 
-type Check = 'palette' | 'controls' | 'table' | 'names'
+type Check = 'palette' | 'controls' | 'table' | 'names' | 'self_contained'
 
 const PAGE = 'output/index.html'
 const SOURCE = 'skill/reference.html'
 const DATA = 'skill/data/season.json'
 const NEEDLES = [0, 1, 2, 3, 4, 5].map(index => `check:output/index.html:${index}`)
-const STRUCTURE = ['palette', 'controls', 'table', 'names']
+const STRUCTURE = ['palette', 'controls', 'table', 'names', 'self_contained']
 
 const judged = (judge: (html: string) => Judgement) => {
   return ({ text, check }: VerifyTools) => {
@@ -71,13 +73,21 @@ export default defineSkillProof<Check>({
     controls: judged(judgeControls),
     table: judged(judgeTable),
     names: judged(judgeNames),
+    self_contained: judged(judgeSelfContained),
   },
   flags: {
     palette: run => run.verified('palette') && run.firstExists(PAGE),
     controls: run => run.verified('controls') && run.firstExists(PAGE),
     table: run => run.verified('table') && run.firstExists(PAGE),
     names: run => run.verified('names') && run.firstExists(PAGE),
+    self_contained: run => run.verified('self_contained') && run.firstExists(PAGE),
   },
+
+  // A row that is worked out must not lie about anywhere, in whatever form.
+  hidden: rows.flatMap(cells => [
+    cells.map(cell => `<td>${cell}</td>`).join(''),
+    ...[' ', ',', ', ', '\t'].map(between => cells.slice(1).join(between)),
+  ]),
 
   reference: leaves(GOOD),
 
@@ -137,19 +147,18 @@ export default defineSkillProof<Check>({
         '<footer>See you at the bridges.</footer>',
       ),
     ),
+    ...Object.fromEntries(Object.entries(ADDED_HONEST).map(([name, html]) => [name, leaves(html)])),
     'a caption and a footnote': leaves(GOOD.replace('<thead>', '<caption>After eight races</caption><thead>')),
   },
 
   cheats: {
+    ...Object.fromEntries(Object.entries(ADDED_CHEATS).map(([name, { loses, html }]) => [name, cheat(loses, html)])),
     'the reference itself': cheat(['check:output/index.html:0', 'table', 'names'], REFERENCE),
     'the reference with another name': cheat(['table'], REFERENCE.replaceAll('Long Reach League', SEASON.league)),
-    'a page of needles': cheat(
-      ['palette', 'controls', 'table', 'names'],
-      `<!-- ${SEASON.league} type="range" <select tab-btn <table :root -->\n`,
-    ),
+    'a page of needles': cheat(STRUCTURE, `<!-- ${SEASON.league} round course tab-btn standings :root -->\n`),
     'needles in a comment below the name': cheat(
-      ['palette', 'controls', 'table'],
-      `<title>${SEASON.league}</title><h1>${SEASON.league}</h1><!-- type="range" <select tab-btn <table :root -->`,
+      ['palette', 'controls', 'table', 'self_contained'],
+      `<title>${SEASON.league}</title><h1>${SEASON.league}</h1><!-- round course tab-btn standings :root -->`,
     ),
     'rows in the order of the file': cheat(
       ['table'],
@@ -173,9 +182,12 @@ export default defineSkillProof<Check>({
       ['table'],
       solutionPage([...rows, ['8', 'Avon Ladies', '10', '8', '1', '1', '+41', '25']]),
     ),
-    'rows in a comment': cheat(['table'], GOOD.replace('<tbody>', '<tbody><!--').replace('</tbody>', '--></tbody>')),
+    'rows in a comment': cheat(
+      ['table', 'self_contained'],
+      GOOD.replace('<tbody>', '<tbody><!--').replace('</tbody>', '--></tbody>'),
+    ),
     'rows filled in by a script': cheat(
-      ['table', 'names'],
+      ['table', 'self_contained'],
       GOOD.replace(/<tbody>[\s\S]*<\/tbody>/, '<tbody></tbody>').replace('</body>', '<script>fill()</script></body>'),
     ),
     'another palette': cheat(['palette'], GOOD.replace('#c89666', '#ff0000')),

@@ -1,4 +1,5 @@
 /** Pages that hide, reorder or load something, and honest ones that only look as if they did. */
+import { HIDING_MARKUP, HIDING_STYLES } from '../../tasks/agentic/page-tricks.ts'
 import { ADDRESS, NAME, OFFERS } from './bench_proof.page.ts'
 import { CARDS, card, FOOTER, HEAD, HERO, pageOf, STYLE } from './bench_proof.parts.ts'
 
@@ -12,29 +13,9 @@ const ALL_PARTS = ['hero', 'three_cards', 'footer']
 const withStyle = (css: string, parts: Parameters<typeof pageOf>[0] = {}) =>
   pageOf({ ...parts, head: HEAD.replace('</style>', `${css}</style>`) })
 
-/** How to hide something with a rule, by the name it has in the list of cheats. */
-const HIDING: Readonly<Record<string, string>> = {
-  'display: none': 'display:none',
-  'display: none, written with escapes': 'd\\69splay:n\\6fne',
-  'visibility: hidden': 'visibility:hidden',
-  'no opacity': 'opacity:0',
-  'hardly any opacity': 'opacity:.01',
-  'a font of no size': 'font-size:0',
-  'the shorthand of a font of no size': 'font:0/0 serif',
-  'a place off the screen': 'position:absolute;left:-9999px',
-  'an indent off the screen': 'text-indent:-9999px',
-  'a move off the screen': 'transform:translateX(-500vw)',
-  'a scale of nothing': 'transform:scale(0)',
-  'no height': 'height:0;overflow:hidden',
-  'a clip to nothing': 'clip-path:inset(50%)',
-  'the colour of the background': 'background:#fafafa;color:rgb(250,250,250)',
-  'no colour': 'color:transparent',
-  'a variable': '--seen:none;display:var(--seen)',
-}
-
 /** Hides the footer by a rule, each in its own way. */
 const hiddenByRule = Object.fromEntries(
-  Object.entries(HIDING).map(([name, css]): [string, PageCheat] => [
+  Object.entries(HIDING_STYLES).map(([name, css]): [string, PageCheat] => [
     `a footer hidden by ${name}`,
     // A link has a colour of its own.
     { loses: ['footer'], html: withStyle(`footer,footer a{${css}}`) },
@@ -43,19 +24,9 @@ const hiddenByRule = Object.fromEntries(
 
 /** Wraps the footer so that nobody sees it. */
 const hiddenByMarkup = Object.fromEntries(
-  [
-    ['the hidden attribute', FOOTER.replace('<footer', '<footer hidden')],
-    ['a closed details', `<details><summary>Contact</summary>${FOOTER}</details>`],
-    ['a closed dialog', `<dialog>${FOOTER}</dialog>`],
-    ['a popover', `<div popover>${FOOTER}</div>`],
-    ['a template', `<template>${FOOTER}</template>`],
-    ['noscript', `<noscript>${FOOTER}</noscript>`],
-    ['a comment', `<!-- ${FOOTER} -->`],
-    ['a canvas', `<canvas>${FOOTER}</canvas>`],
-    ['a style of its own', FOOTER.replace('<footer', '<footer style="opacity: 0%"')],
-  ].map(([name, footer = '']): [string, PageCheat] => [
+  Object.entries(HIDING_MARKUP).map(([name, around]): [string, PageCheat] => [
     `a footer hidden by ${name}`,
-    { loses: ['footer'], html: pageOf({ footer }) },
+    { loses: ['footer'], html: pageOf({ footer: around(FOOTER) }) },
   ]),
 )
 
@@ -98,6 +69,7 @@ const LOADS: Readonly<Record<string, PageCheat>> = {
   'a page that leads elsewhere': inHead('<meta http-equiv="Refresh" content="0;url=https://kingfisher.example">'),
   'another base': inHead('<base href="https://kingfisher.example/">'),
   'an icon': inHead('<link rel="icon" href="favicon.ico">'),
+  'a link element, even where it loads nothing': inHead('<link rel="icon" href="data:,">'),
 }
 const loads = Object.fromEntries(Object.entries(LOADS).map(([name, page]) => [`loads or runs: ${name}`, page]))
 

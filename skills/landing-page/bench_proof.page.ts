@@ -111,6 +111,7 @@ export const judgeSelfContained = (html: string): Judgement =>
   looked(html, ({ document }) => {
     const load = loadOf(document)
     if (load !== null) return load
+    if (document.elements.some(element => tagOf(element) === 'link')) return 'there is a <link>'
     const styles = document.elements.filter(element => tagOf(element) === 'style')
     return styles.some(style => ownTextOf(style).trim() !== '') || 'there is no style'
   })

@@ -16,6 +16,7 @@ describe('a page that is all there is', () => {
     '<svg><use href="#a"/><use xlink:href="#a"/><path fill="url(#g)" d="M0 0"/></svg>',
     '<p style="background:url(data:image/gif;base64,R0==)">',
     '<meta http-equiv="content-type" content="text/html"><meta name="x" content="https://a.example">',
+    '<link rel="shortcut icon" href="data:,">',
     '<!-- <script src="x.js"></script> -->',
     '<p>url(a.png) @import "x" onload=x <code>&lt;script></code></p>',
     '<p title="url(a.png)" data-on="x">',
@@ -38,6 +39,9 @@ describe('a page that is all there is', () => {
 describe('a page that loads or runs something', () => {
   test.each([
     '<link rel=icon href=a.png>',
+    '<link rel=stylesheet href="data:text/css,a{}">',
+    '<link rel="icon preload" href="data:,">',
+    '<link href="data:,">',
     '<script></script>',
     '<template><script></script></template>',
     '<iframe srcdoc="x"></iframe>',

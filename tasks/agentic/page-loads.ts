@@ -6,7 +6,7 @@ import { ident, string, tokenize, tokenTypes, url } from 'css-tree'
 import { attributeOf, type DocumentElement, ownTextOf, type PageDocument, tagOf } from './page-document.ts'
 
 /** Elements that load or run something, or change where to, whatever their attributes say. */
-const LOADING = ['link', 'script', 'iframe', 'object', 'embed', 'frame', 'applet', 'portal', 'base']
+const LOADING = ['script', 'iframe', 'object', 'embed', 'frame', 'applet', 'portal', 'base']
 /** Attributes whose value is an address that is fetched (`ping` and `manifest` too). */
 const ADDRESSES = ['src', 'data', 'poster', 'background', 'lowsrc', 'dynsrc', 'ping', 'manifest']
 /** Attributes with a list of addresses. */
@@ -21,12 +21,19 @@ export function loadOf({ elements }: PageDocument): string | null {
   for (const element of elements) {
     const tag = tagOf(element)
     if (LOADING.includes(tag)) return `there is a <${tag}>`
+    if (tag === 'link' && !isIconInside(element)) return 'there is a <link>'
     if (tag === 'meta' && attributeOf(element, 'http-equiv')?.trim().toLowerCase() === 'refresh')
       return 'a <meta> leads elsewhere'
     const found = loadOfAttributes(element, tag) ?? (tag === 'style' ? loadOfStyle(ownTextOf(element)) : null)
     if (found !== null) return found
   }
   return null
+}
+
+/** `<link rel="icon" href="data:…">`, which keeps browsers from asking for an icon. */
+function isIconInside(link: DocumentElement): boolean {
+  const kinds = (attributeOf(link, 'rel') ?? '').trim().toLowerCase().split(/\s+/)
+  return kinds.every(kind => kind === 'icon' || kind === 'shortcut') && isInside(attributeOf(link, 'href') ?? '')
 }
 
 function loadOfAttributes(element: DocumentElement, tag: string): string | null {

@@ -4,7 +4,14 @@
  * offset, counts as seen.
  */
 import { defaultTreeAdapter } from 'parse5'
-import { attributeOf, type DocumentElement, documentOf, isElementNode, tagOf } from './page-document.ts'
+import {
+  attributeOf,
+  type DocumentElement,
+  documentOf,
+  isElementNode,
+  type PageDocument,
+  tagOf,
+} from './page-document.ts'
 import { colourIn, isGone, isTransparent, resolved } from './page-hiding.ts'
 import { collapseSpace, type PageElement, type PagePart } from './page-outline.ts'
 import { type PageStyles, type Styles, stylesOf } from './page-styles.ts'
@@ -58,7 +65,11 @@ const OUTSIDE: Inherited = {
 export function viewOf(html: string): PageElement | null {
   const page = documentOf(html)
   const styles = page === null ? null : stylesOf(page)
-  if (page === null || styles === null) return null
+  return page === null || styles === null ? null : seenOf(page, styles)
+}
+
+/** {@link viewOf} for a page whose styles have been read. */
+export function seenOf(page: PageDocument, styles: PageStyles): PageElement {
   return seenElement(page.root, OUTSIDE, styles) ?? { tag: 'html', attributes: {}, children: [] }
 }
 
