@@ -3,7 +3,15 @@ import { createServer } from 'node:http'
 import { expect, it } from 'vitest'
 import { describeWith } from './needs.ts'
 import { createProject, type Run } from './project.ts'
-import { call, conversation, type ScriptedReply, say, startScriptedServer } from './scripted-server.ts'
+import {
+  type Completion,
+  call,
+  chunksOf,
+  conversation,
+  type ScriptedReply,
+  say,
+  startScriptedServer,
+} from './scripted-server.ts'
 import { smallTask } from './small-tasks.ts'
 
 const ONE_TASK = { 'tasks/one.bench.ts': smallTask({ id: 'task_one' }) }
@@ -127,5 +135,92 @@ await describeWith(['docker'], 'a server that fails during the run', () => {
     const trials = (await project.summaries()).flatMap(summary => summary.trials)
     expect(trials.length).toBeLessThanOrEqual(5)
     expect(run.stdout).toMatch(/^stopped .*CUDA error/m)
+  })
+})
+
+await describeWith(['docker'], 'a trial whose time is over', () => {
+  const SHORT = { ...DOCKER, BENCH_K: '1', BENCH_TRIAL_TIMEOUT: '2' }
+
+  it('while the server had sent nothing is lost to the server', async () => {
+    await using project = await createProject(ONE_TASK)
+    await using server = await startScriptedServer(() => ({ ...say('late'), delayMs: 600_000, pingEveryMs: 100 }))
+    const run = await project.run([], { ...SHORT, BENCH_BASE_URL: server.baseUrl })
+    expect(run.status, textOf(run)).toBe(2)
+    const [summary] = await project.summaries()
+    expect(summary).toMatchObject({ verdict: 'inconclusive', n: 0, excluded: { infra: 1 } })
+    expect(summary?.trials[0]).toMatchObject({ outcome: 'infra', failure_reason: 'server_silent' })
+  })
+
+  it("after many turns of the model is the model's failure, although the server is waited for at that moment", async () => {
+    await using project = await createProject(ONE_TASK)
+    const busy: ScriptedReply = call('execute_command', { command: 'sleep 0.9; date +%N' })
+    await using server = await startScriptedServer(conversation([busy, busy, { hang: true }]))
+    const run = await project.run([], { ...SHORT, BENCH_BASE_URL: server.baseUrl })
+    expect(run.status, textOf(run)).toBe(1)
+    const [summary] = await project.summaries()
+    expect(summary?.trials[0]).toMatchObject({ outcome: 'failed', failure_reason: 'trial_timeout' })
+  })
+})
+
+await describeWith(['docker'], 'how a reply is asked for', () => {
+  it('a deadline that is set holds, and the message names its variable', async () => {
+    await using project = await createProject(ONE_TASK)
+    await using server = await startScriptedServer(() => ({ ...say('late'), delayMs: 600_000, pingEveryMs: 100 }))
+    const env = { BENCH_BASE_URL: server.baseUrl, BENCH_K: '1', BENCH_FIRST_TOKEN_TIMEOUT: '0.5' }
+    const run = await project.run([], { ...DOCKER, ...env })
+    expect(run.status).toBe(2)
+    expect((await project.summaries())[0]?.trials[0]?.failure_reason).toBe('first_token_timeout')
+    expect(run.stdout).toMatch(/remedy: .*BENCH_FIRST_TOKEN_TIMEOUT/)
+  })
+
+  it('whole replies are asked for with BENCH_STREAM=0; then no time to the first token is known', async () => {
+    await using project = await createProject(ONE_TASK)
+    await using server = await startScriptedServer(conversation(GREETING))
+    const run = await project.run([], { ...DOCKER, BENCH_BASE_URL: server.baseUrl, BENCH_K: '1', BENCH_STREAM: '0' })
+    expect(run.status, textOf(run)).toBe(0)
+    expect(server.requests.map(({ body }) => body)).toEqual([
+      expect.objectContaining({ stream: false }),
+      expect.objectContaining({ stream: false }),
+    ])
+    const [trial] = (await project.summaries())[0]?.trials ?? []
+    expect(trial?.stats).toMatchObject({ prompt_tokens: 40, completion_tokens: 10, first_token_ms: null, requests: 2 })
+    expect(trial?.turns.map(({ stats }) => stats?.first_token_ms)).toEqual([null, null])
+  })
+
+  it('counts that the server does not tell are null, for a turn and for the trial', async () => {
+    await using project = await createProject(ONE_TASK)
+    await using server = await startScriptedServer(conversation(GREETING.map(reply => ({ ...reply, usage: null }))))
+    const run = await project.run([], { ...DOCKER, BENCH_BASE_URL: server.baseUrl, BENCH_K: '1' })
+    expect(run.status, textOf(run)).toBe(0)
+    const [trial] = (await project.summaries())[0]?.trials ?? []
+    const unknown = {
+      prompt_tokens: null,
+      completion_tokens: null,
+      cached_tokens: null,
+      reasoning_tokens: null,
+      prompt_tokens_per_second: null,
+      decode_tokens_per_second: null,
+    }
+    expect(trial?.turns.map(({ stats }) => stats)).toEqual([
+      expect.objectContaining(unknown),
+      expect.objectContaining(unknown),
+    ])
+    expect(trial?.stats).toMatchObject({ ...unknown, first_token_ms: expect.any(Number) })
+  })
+
+  it('another model that answers during the trials is recorded and said at the end, once', async () => {
+    await using project = await createProject(ONE_TASK)
+    const as = (model: string, reply: Completion): ScriptedReply => ({ chunks: [...chunksOf(reply, model), '[DONE]'] })
+    const [write, done] = GREETING
+    if (write === undefined || done === undefined) throw new Error('two turns')
+    await using server = await startScriptedServer(conversation([as('one.gguf', write), as('two.gguf', done)]))
+    const run = await project.run([], { ...DOCKER, BENCH_BASE_URL: server.baseUrl, BENCH_K: '2' })
+    expect(run.status, textOf(run)).toBe(0)
+    const [summary] = await project.summaries()
+    expect(summary?.trials.map(({ models_served }) => models_served)).toEqual([
+      ['one.gguf', 'two.gguf'],
+      ['one.gguf', 'two.gguf'],
+    ])
+    expect(run.stdout.match(/^.*different models answered: one\.gguf, two\.gguf\./gm)).toHaveLength(1)
   })
 })

@@ -294,8 +294,12 @@ describe('deadlines', () => {
   })
 
   test('of the whole reply: holds for replies that are not streamed, silence alone does not end them', async () => {
-    const slow = await timed([{ ...say('late'), delayMs: 700 }], {}, { stream: false, idleTimeoutMs: 200 })
-    expect(slow.reply).toMatchObject({ kind: 'ok', text: 'late' })
+    const slow = await timed(
+      [{ ...say('late'), delayMs: 700 }],
+      { firstTokenMs: 200 },
+      { stream: false, idleTimeoutMs: 200 },
+    )
+    expect(slow.reply).toMatchObject({ kind: 'ok', text: 'late', stats: { firstTokenMs: null } })
     const { reply } = await timed([{ hang: true }], { totalMs: 300 }, { stream: false, idleTimeoutMs: 200 })
     expect(reply).toMatchObject({ kind: 'infra', code: 'reply_timeout' })
   })

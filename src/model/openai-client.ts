@@ -145,7 +145,9 @@ export function createChatModel(
       passed ??= new DeadlineError(name, milliseconds, origin)
       controller.abort(passed)
     }
-    const first = startTimer(deadlines.firstTokenMs, pass('first token', deadlines.firstTokenMs))
+    // Of a whole reply no first token can be seen.
+    const first =
+      plan.stream === false ? null : startTimer(deadlines.firstTokenMs, pass('first token', deadlines.firstTokenMs))
     const total = startTimer(deadlines.totalMs, pass('total', deadlines.totalMs))
     // Pings say that a prompt is being read. Once the reply has begun they say nothing, and only its events count.
     let clearIdle: () => void = () => undefined
@@ -163,7 +165,7 @@ export function createChatModel(
       const raw = await readAnswer(
         response,
         () => {
-          first.clear()
+          first?.clear()
           clock.lastPieceAt = performance.now()
           clock.firstPieceAt ??= clock.lastPieceAt
           clock.pieces += 1
@@ -185,7 +187,7 @@ export function createChatModel(
         ? { reply: classifyHttpError(fault, context(null)), retryAfterMs: fault.retryAfterMs }
         : { reply: classifyNetworkError(fault, { baseUrl: plan.baseUrl, isAnswering }), retryAfterMs: null }
     } finally {
-      first.clear()
+      first?.clear()
       total.clear()
       clearIdle()
       signal.removeEventListener('abort', abort)

@@ -23,10 +23,10 @@ async function readBounded(response: Response): Promise<string> {
 }
 
 /** Some servers answer an error, or do not know streaming: one JSON body instead of events. */
-function addWholeBody(text: string, assembler: Assembler, onPiece: () => void): void {
+function addWholeBody(text: string, assembler: Assembler): void {
   const parsed = parseJson(text)
   if (!parsed.ok) assembler.addError(text.trim() === '' ? 'the body is empty' : text)
-  else if (assembler.add(parsed.value)) onPiece()
+  else assembler.add(parsed.value)
   assembler.markWhole()
 }
 
@@ -42,7 +42,8 @@ function nextWithin<T>(next: Promise<T>, milliseconds: number): Promise<T | type
 
 /**
  * Reads an answer with status 200 to its end, to the bound, or to the point where nothing more matters.
- * @param onPiece called when a piece of text, reasoning or a call has arrived
+ * @param onPiece called when a piece of text, reasoning or a call has arrived; never for a reply that came whole, whose
+ *   first piece was not seen
  * @param options.onEvent called for each event of a stream, with content or without; comments (pings) are none
  * @param options.afterFinishMs milliseconds that a stream is read on after its finish reason; for tests
  * @throws the transport's error when the connection breaks or idles before the reply is complete
@@ -54,20 +55,22 @@ export async function readAnswer(
 ): Promise<RawReply> {
   const assembler = createAssembler({ maxCharacters: MAX_REPLY_CHARACTERS })
   const decoder = createEventDecoder({ maxEventCharacters: MAX_EVENT_CHARACTERS })
+  let isLive = true
   const take = (events: readonly ServerEvent[]): void => {
     for (const event of events) {
       if (assembler.isSettled()) return
       if (event.event === 'error') assembler.addError(event.data)
-      else if (assembler.addData(event.data)) onPiece()
+      else if (assembler.addData(event.data) && isLive) onPiece()
       options.onEvent?.()
     }
   }
   if (!(response.headers.get('content-type') ?? '').includes('text/event-stream')) {
     const text = await readBounded(response)
     if (!LOOKS_LIKE_EVENTS.test(text)) {
-      addWholeBody(text, assembler, onPiece)
+      addWholeBody(text, assembler)
       return assembler.end()
     }
+    isLive = false
     take([...decoder.push(new TextEncoder().encode(text)), ...decoder.end()])
     return assembler.end()
   }
