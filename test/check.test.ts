@@ -1,5 +1,8 @@
 /** `agent-bench check` and `new` on a throw-away project: what is found, how it is said, how it ends. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import type { CliContext } from '../src/cli/command.ts'
 import { main } from '../src/cli/main.ts'
 import { describeWith } from './needs.ts'
 import { createProject, HELLO_TASK, type Project } from './project.ts'
@@ -14,6 +17,7 @@ async function agentBench(
   project: Project,
   args: readonly string[],
   env: Record<string, string> = {},
+  given: Partial<CliContext> = {},
 ): Promise<Result> {
   let out = ''
   let error = ''
@@ -26,6 +30,7 @@ async function agentBench(
     writeError: text => {
       error += text
     },
+    ...given,
   })
   return { status, out, error }
 }
@@ -78,6 +83,21 @@ const WRONG: readonly (readonly [string, string, RegExp])[] = [
     `${REFERENCE} hidden: ['secret 77', 'LOVELACE  lives'],`,
     /hidden values: hidden\[1\] is in the file name\.txt/,
   ],
+  [
+    'a hidden value in the prompt',
+    `${REFERENCE} hidden: ['name.txt  holds'], prompt: 'The file name.txt holds a name.',`,
+    /hidden values: hidden\[0\] is in the prompt/,
+  ],
+  [
+    'a hidden value in the system prompt',
+    `${REFERENCE} hidden: ['harbour board'], system: 'You work for the harbour board.',`,
+    /hidden values: hidden\[0\] is in the prompt/,
+  ],
+  [
+    'a hidden value in the name of a file',
+    `${REFERENCE} hidden: ['name.txt'],`,
+    /hidden values: hidden\[0\] is in the name of the file name\.txt/,
+  ],
   ['a hidden value in the environment', `${REFERENCE} hidden: ['/home/agent'],`, /hidden\[0\] is in the environment/],
   ['no reference', '', /it has no reference/],
 ]
@@ -98,6 +118,46 @@ await describeWith(['docker'], 'agent-bench check', () => {
     expect(out).toMatch(problem)
     expect(out).toMatch(/^FAIL hello_v1/)
     expect(status).toBe(1)
+  })
+
+  it('finds a hidden value in the directory of a skill, where a script that is stubbed is still whole', async () => {
+    await using project = await createProject({})
+    await agentBench(project, ['new', 'skill', 'skills/notice-board'])
+    const folder = join(project.dir, 'skills/notice-board')
+    const proof = await readFile(join(folder, 'bench_proof.ts'), 'utf8')
+    const manifest = await readFile(join(folder, 'bench_manifest.json'), 'utf8')
+    await project.write({
+      'skills/notice-board/scripts/sign.sh': '#!/bin/bash\necho signed 7731\n',
+      'skills/notice-board/bench_manifest.json': manifest.replace(
+        '"required_reads"',
+        '"stubs": { "scripts/sign.sh": { "stdout": "signed" } },\n  "required_reads"',
+      ),
+      'skills/notice-board/bench_proof.ts': proof.replace('reference:', "hidden: ['SIGNED 7731'],\n  reference:"),
+    })
+    const { status, out } = await agentBench(project, ['check'])
+    expect(out).toMatch(/hidden values: hidden\[0\] is in the skill directory's file scripts\/sign\.sh/)
+    expect(status).toBe(1)
+  })
+
+  it('shows in a terminal how many plays are done, on a line that it takes away again', async () => {
+    await using project = await createProject({ 'tasks/demo/hello.bench.ts': helloWith(REFERENCE) })
+    const { error, out } = await agentBench(project, ['check'], {}, { isTerminal: true })
+    const lines = error.split('\r\u001b[2K')
+    const shown = lines.flatMap(line => {
+      const [, done, all] = /^hello_v1 {2}(\d+) of (\d+) plays$/.exec(line) ?? []
+      return done === undefined ? [] : [[done, all]]
+    })
+    expect(shown.map(([done]) => Number(done))).toEqual(shown.map((_, index) => index + 1))
+    // Three of the reference, one of nop, one to read, two without a step.
+    expect(shown.at(-1)).toEqual(['7', '7'])
+    expect(lines.at(-1)).toBe('')
+    expect(out).not.toContain('plays')
+  })
+
+  it('shows no progress where stderr is no terminal', async () => {
+    await using project = await createProject({ 'tasks/demo/hello.bench.ts': helloWith(REFERENCE) })
+    const { error } = await agentBench(project, ['check'])
+    expect(error).not.toMatch(/plays|\r/)
   })
 
   it('finds a file that the tools cannot show whole', async () => {

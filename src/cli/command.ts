@@ -9,6 +9,8 @@ export interface CliContext {
   readonly write: (text: string) => void
   /** Writes text to stderr: progress, warnings, errors. */
   readonly writeError: (text: string) => void
+  /** Is stderr a terminal, where a line can be written over? Absent: no. */
+  readonly isTerminal?: boolean
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
   /** Sets the exit status: 0 fine, 1 the thing examined is not, 2 it could not be examined. */

@@ -36,6 +36,8 @@ export async function main(args: readonly string[], given: Partial<CliContext> =
     env: process.env,
     write: text => void process.stdout.write(text),
     writeError: text => void process.stderr.write(text),
+    // Whoever takes what is written to stderr has no terminal there, unless they say so.
+    isTerminal: given.writeError === undefined && process.stderr.isTTY === true,
     signal: new AbortController().signal,
     ...given,
     setStatus: next => {

@@ -49,6 +49,8 @@ export interface CheckSetting {
   readonly signal: AbortSignal
   /** The files of a skill as they are in its own directory: they may hold no hidden value either. */
   readonly skillDirectory?: FileMap
+  /** Called after each play with how many are done, and how many there are as far as is known by then. */
+  readonly onPlay?: (done: number, all: number) => void
 }
 
 /** The plan of trials that nobody records. */
@@ -67,6 +69,7 @@ export function planOfCheck(sandbox: PreparedSandbox, runId: string): TrialPlan 
     limits: { maxTurns: null, commandTimeoutMs: null, trialTimeoutMs: null },
     earlyStop: false,
     repair: 'off',
+    examines: false,
     fresh: false,
     harness: { version: '', nodeVersion: process.versions.node, vitestVersion: '', platform: '' },
     recorded: [],
@@ -100,6 +103,8 @@ class Check {
   #reasons: readonly string[] = []
   #passed = 0
   #nopScore: number | null = null
+  #played = 0
+  #plays = 0
 
   constructor(task: Task, setting: CheckSetting) {
     this.#task = task
@@ -121,12 +126,15 @@ class Check {
     const others = proofsOf(task)
       .filter(({ kind }) => kind !== 'reference')
       .toSorted((one, other) => Number(other.kind === 'cheat') - Number(one.kind === 'cheat'))
+    this.#plays = this.#setting.k + others.length
     await shareOut(this.#setting.workers, [
       async (worker, add) => {
         const finding = await this.#proveReference(worker, reference)
         if (finding === null) return
+        const omissions = omissionsOf(reference, this.#steps)
+        this.#plays += 1 + omissions.length
         add(next => this.#inspect(next, readFiles(task, finding)))
-        for (const omission of omissionsOf(reference, this.#steps)) add(next => this.#leaveOut(next, omission))
+        for (const omission of omissions) add(next => this.#leaveOut(next, omission))
       },
       ...others.map(proof => (worker: TrialWorker) => this.#prove(worker, proof)),
     ])
@@ -172,6 +180,10 @@ class Check {
       if (timeout.aborted) return { kind: 'broken', problem: `it took longer than ${PLAY_TIMEOUT_MS / 1_000} s` }
       if (!(error instanceof BenchError)) throw error
       return { kind: 'broken', problem: error.message }
+    } finally {
+      this.#played += 1
+      // A reference that cannot be played is not played k times.
+      this.#setting.onPlay?.(this.#played, Math.max(this.#played, this.#plays))
     }
   }
 

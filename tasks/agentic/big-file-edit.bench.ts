@@ -35,6 +35,8 @@ export default defineTask<Check>({
     Everything else in the page has to stay as it is, word for word. Create no other files.
   `,
   allowedWrites: [PAGE],
+  // The new parts of the page as they stand in it at the end; the prompt says in words what they are.
+  hidden: ['<title>Tidewater Control Room', '--accent: #b3261e', '"/support"', '<a href="/notices">Notices'],
 
   // The page is parsed here, on the host, and compared with the page of the setup.
   verify: {

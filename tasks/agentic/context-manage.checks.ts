@@ -15,6 +15,7 @@ import {
   pathOf,
   RATE,
 } from './context-manage.files.ts'
+import { textsOf } from './hidden-values.ts'
 import { readPython } from './python-source.ts'
 
 /** Rates that the configuration has while the services, and copies of them, are called. */
@@ -24,11 +25,10 @@ const AMOUNTS = [200, 1, 0, 19.5, 4321, 0.4, 77.25, 1730.6]
 
 const totals = (rate: number): readonly number[] => AMOUNTS.map(amount => amount * (1 + rate))
 
-/** What an agent must not find: sums under the hidden rates, as the modules round them. Short ones could stand anywhere. */
-export const HIDDEN: readonly string[] = Object.values(HIDDEN_RATES)
-  .flatMap(rate => [rate, ...totals(rate).map(total => Math.round(total * 1e4) / 1e4)])
-  .map(String)
-  .filter(text => text.length >= 6)
+/** What an agent must not find: the hidden rates, and sums under them as the modules round them. */
+export const HIDDEN: readonly string[] = textsOf(
+  Object.values(HIDDEN_RATES).flatMap(rate => [rate, ...totals(rate).map(total => Math.round(total * 1e4) / 1e4)]),
+)
 
 /** What the modules do besides: it has to stay. */
 const OTHER_FUNCTIONS: Readonly<

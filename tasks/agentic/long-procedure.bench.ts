@@ -1,7 +1,7 @@
 import { dedent, defineTask, type Flag, type Moment, type VerifyTools } from 'agent-bench'
 import { longProcedureCheats } from './long-procedure.cheats.ts'
 import { IS_ATTEMPT, type Step, stepProblem } from './long-procedure.checks.ts'
-import { DATA, PROCEDURE, RIGHT, STEP_FILES, workspace } from './long-procedure.files.ts'
+import { DATA, EXPECTED, PROCEDURE, RIGHT, STEP_FILES, workspace } from './long-procedure.files.ts'
 import { waysToCompute, waysToFinish, waysToMakePage, waysToReadProcedure, writeStep } from './long-procedure.ways.ts'
 import { solutionsOf } from './solutions.ts'
 
@@ -30,6 +30,9 @@ const orderKept: Flag<Step> = run => {
   return run.because(`call ${attempts[early]?.call} began a step before the one that comes before it`)
 }
 
+const neighbours = (rows: readonly string[]): readonly string[] =>
+  rows.slice(1).map((row, index) => `${rows[index]}\n${row}`)
+
 export default defineTask<Step>({
   id: 'long_procedure_v1',
   title: 'Work through a procedure of seven steps to its end',
@@ -42,6 +45,8 @@ export default defineTask<Step>({
     there. Change nothing outside of output/.
   `,
   allowedWrites: ['output/*'],
+  // White space counts as one blank, so two rows in the order of step 2 are a text that the data do not have.
+  hidden: [`SUM=${EXPECTED.sum}`, String(EXPECTED.sum), `LINES=${EXPECTED.lines}`, ...neighbours(EXPECTED.top)],
 
   // Everything is worked out again from the data and compared here, on the host; the page is parsed.
   verify: {

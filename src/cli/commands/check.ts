@@ -6,6 +6,7 @@ import type { PreparedSandbox } from '../../sandbox/index.ts'
 import type { TaskCheck } from '../../trial/check-task.ts'
 import type { AddCommand, CliContext } from '../command.ts'
 import type { BrokenSpec, LoadedSpec } from '../spec-files.ts'
+import { checkProgress } from './check-progress.ts'
 
 interface CheckOptions {
   readonly driver?: string
@@ -142,10 +143,17 @@ async function checkAll(
   })
   context.writeError(`sandbox  ${sandbox.why}\n`)
   await using pool = await openWorkers(sandbox, runId, run.jobs)
+  const progress = checkProgress(context)
   const checks: TaskCheck[] = []
   for (const { task, skillFiles } of specs) {
     const { workers } = pool
-    const done = await checkTask(task, { workers, k: run.k, signal: context.signal, skillDirectory: skillFiles })
+    const done = await checkTask(task, {
+      workers,
+      k: run.k,
+      signal: context.signal,
+      skillDirectory: skillFiles,
+      onPlay: (played, all) => progress.show(task.id, played, all),
+    }).finally(() => progress.clear())
     checks.push(done)
     for (const line of checkLines(done)) run.say(`${line}\n`)
   }
