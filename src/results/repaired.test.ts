@@ -29,9 +29,10 @@ describe('the pass count with calls understood', () => {
       failed(2, repair('played', false)),
       failed(3, repair('unknown', null)),
       failed(4, null),
+      sampleRecord({ trial_index: 6 }),
       infraRecord(5, 'server_error', 'HTTP 500'),
     ]
-    expect(repairedOf(trials)).toEqual({ passes: 2, unknown: 2, n: 5 })
+    expect(repairedOf(trials)).toEqual({ passes: 3, unknown: 2, n: 6 })
   })
 
   it('changes no other number of a summary, and not the exit status', () => {
