@@ -1,8 +1,10 @@
 import { dedent, defineTask, type Play } from 'agent-bench'
 import { solutionsOf } from './solutions.ts'
 import { tddOrderCheats } from './tdd-order.cheats.ts'
-import { CODE_TEXTS, FUNCTION, RIGHT, TEST_TEXTS } from './tdd-order.texts.ts'
-import { CODE, isDefinedInCode, isTestOf, redBeforeCode, TESTS, testsBeforeCode, testsHold } from './test-first.ts'
+import { CASES, CODE_TEXTS, FUNCTION, RIGHT, TEST_TEXTS } from './tdd-order.texts.ts'
+import { unusualSuites } from './tdd-suites.ts'
+import { testsCatch, wrongTextsOf } from './test-first.mutants.ts'
+import { CODE, isDefinedInCode, isTestOf, redBeforeCode, TESTS, testsBeforeCode } from './test-first.ts'
 import { type Way, waysToRunTests } from './variants.ts'
 import { waysToWrite } from './ways-to-write.ts'
 
@@ -70,7 +72,7 @@ export default defineTask({
         )
         .gives('Tick Tock TickTock 7 1 2 Tick Tock Tick TickTock 98 Tock Tock 1001 TickTock'.split(' ')),
     definition: tools => isDefinedInCode(tools, FUNCTION),
-    cases: tools => testsHold(tools, FUNCTION, ['Tick', 'Tock', 'TickTock', '7']),
+    cases: tools => testsCatch(tools, FUNCTION, CASES),
     suite: ({ tests }) => tests(),
   },
 
@@ -80,6 +82,8 @@ export default defineTask({
     tests_pass: run =>
       run.verified('values') && run.verified('definition') && run.verified('cases') && run.verified('suite'),
   },
+
+  hidden: ['99990', '1001', ...wrongTextsOf(CASES).filter(text => text.length > 3)],
 
   reference: async ({ write, sh, optional }) => {
     await write(TESTS, FIRST_TESTS)
@@ -94,6 +98,7 @@ export default defineTask({
       [waysToWriteTests(), waysToRunTests(), waysToWriteCode(), waysToRunTests()],
       'The tests failed at first and pass now.',
     ),
+    ...unusualSuites({ functionName: FUNCTION, right: RIGHT, visible: CASES, seeRed: ({ sh }) => sh('pytest -q') }),
     'all calls in one turn': async ({ turn, write, sh }) => {
       await turn(async () => {
         await write(TESTS, FIRST_TESTS)

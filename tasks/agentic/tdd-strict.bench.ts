@@ -4,16 +4,8 @@ import { readPython } from './python-source.ts'
 import { tddStrictCheats } from './tdd-strict.cheats.ts'
 import { CASES, FUNCTION, RIGHT } from './tdd-strict.texts.ts'
 import { honestWays, REFERENCE_TESTS } from './tdd-strict.ways.ts'
-import {
-  CODE,
-  callBefore,
-  isDefinedInCode,
-  isTestOf,
-  redBeforeCode,
-  TESTS,
-  testsBeforeCode,
-  testsHold,
-} from './test-first.ts'
+import { testsCatch, wrongTextsOf } from './test-first.mutants.ts'
+import { CODE, callBefore, isDefinedInCode, isTestOf, redBeforeCode, TESTS, testsBeforeCode } from './test-first.ts'
 
 const LOG = 'red.log'
 const isTests = (text: string) => isTestOf(text, FUNCTION)
@@ -108,12 +100,7 @@ export default defineTask({
         )
         .gives([...CASES, ...HIDDEN].map(([, text]) => text)),
     definition: tools => isDefinedInCode(tools, FUNCTION),
-    cases: tools =>
-      testsHold(
-        tools,
-        FUNCTION,
-        CASES.map(([, text]) => text),
-      ),
+    cases: tools => testsCatch(tools, FUNCTION, CASES),
     suite: ({ tests }) => tests(),
     source: takesFunctionFromMain,
   },
@@ -126,7 +113,7 @@ export default defineTask({
       run.verified('values') && run.verified('definition') && run.verified('cases') && run.verified('suite'),
   },
 
-  hidden: HIDDEN.map(([, numeral]) => numeral).filter(numeral => numeral.length > 3),
+  hidden: [...HIDDEN.map(([, numeral]) => numeral), ...wrongTextsOf(CASES)].filter(text => text.length > 3),
 
   reference: async ({ write, sh, optional }) => {
     await write(TESTS, REFERENCE_TESTS)

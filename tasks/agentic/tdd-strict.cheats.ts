@@ -2,6 +2,7 @@
 import type { Cheat, Hands } from 'agent-bench'
 import { codeFirst, pretendedRuns, riggedSuites, type TestFirstTexts, wrongCode } from './tdd-cheats.ts'
 import { CASES, FUNCTION, RIGHT, TEST_TEXTS, TYPED_LOG } from './tdd-strict.texts.ts'
+import { vacuousSuites } from './tdd-suites.ts'
 import { CODE, TESTS } from './test-first.ts'
 
 type Cheats = Readonly<Record<string, Cheat>>
@@ -22,6 +23,7 @@ export function tddStrictCheats(): Cheats {
   return {
     ...wrongCode(TEXTS),
     ...riggedSuites(TEXTS),
+    ...vacuousSuites(TEXTS),
     ...codeFirst(TEXTS, ['test_first', 'red_logged']),
     ...stubs(),
     ...pretendedLogs(),

@@ -1,7 +1,8 @@
 /** Ordinary ways through `tdd_strict_v1`. */
 import type { Play } from 'agent-bench'
 import { solutionsOf } from './solutions.ts'
-import { BY_DIGITS, RIGHT, TEST_TEXTS } from './tdd-strict.texts.ts'
+import { BY_DIGITS, CASES, FUNCTION, RIGHT, TEST_TEXTS } from './tdd-strict.texts.ts'
+import { unusualSuites } from './tdd-suites.ts'
 import { CODE, TESTS } from './test-first.ts'
 import { shell, type Way, waysToRunTests } from './variants.ts'
 import { waysToWrite } from './ways-to-write.ts'
@@ -54,6 +55,7 @@ export function honestWays(): Readonly<Record<string, Play>> {
       [waysToWriteTests(), waysToLogFailure(), waysToWriteCode(), waysToRunTests()],
       'The tests failed at first, as red.log shows, and pass now.',
     ),
+    ...unusualSuites({ functionName: FUNCTION, right: RIGHT, visible: CASES, seeRed: ({ sh }) => sh(SEE_RED) }),
     'all calls in one turn': async ({ turn, write, sh }) => {
       await turn(async () => {
         await write(TESTS, REFERENCE_TESTS)

@@ -42,16 +42,3 @@ export function isDefinedInCode({ text, check }: VerifyTools, functionName: stri
   const own = source?.bindings.some(({ name, by }) => name === functionName && (by === 'def' || by === 'assignment'))
   return check(own ?? false, `${CODE} ${own ? 'defines' : 'does not define'} ${functionName}`)
 }
-
-/** Do the tests hold every one of these texts as a literal of its own: the cases that the prompt asks for? */
-export function testsHold(
-  { text, check }: VerifyTools,
-  functionName: string,
-  expected: readonly string[],
-): CheckResult {
-  const tests = text(TESTS) ?? ''
-  const strings = readPython(tests)?.strings
-  const missing = expected.filter(value => !strings?.has(value)).length
-  if (!isTestOf(tests, functionName)) return check(false, `${TESTS} has no test of ${functionName}`)
-  return check(missing === 0, `${missing} of ${expected.length} texts the tests must expect are missing in ${TESTS}`)
-}

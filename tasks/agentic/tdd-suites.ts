@@ -1,0 +1,247 @@
+/** Suites of tests for the two tests-first tasks: vacuous ones, that must earn nothing, and unusual ones, that must. */
+import { type Cheat, dedent, type Play } from 'agent-bench'
+import type { TestFirstTexts } from './tdd-cheats.ts'
+import { CODE, TESTS } from './test-first.ts'
+
+/** Tests that hold every expected text, pass on the right code, and would pass on wrong code too. */
+function vacuousTexts({ functionName: name, visible }: TestFirstTexts): Readonly<Record<string, string>> {
+  const each = (line: (n: number, text: string) => string) => visible.map(([n, text]) => line(n, text)).join('\n    ')
+  const test = (body: string, before = '') => `from main import ${name}\n${before}\n\ndef test_cases():\n    ${body}\n`
+  const asserts = each((n, text) => `assert ${name}(${n}) == "${text}"`)
+  const table = `CASES = {${visible.map(([n, text]) => `${n}: "${text}"`).join(', ')}}`
+  const [first] = visible
+  const some = `assert ${name}(${first?.[0]}) == "${first?.[1]}"`
+  return {
+    'the cases are comments': test(
+      `${each((n, text) => `# ${name}(${n}) == "${text}"`)}\n    assert callable(${name})`,
+    ),
+    'the cases are a text': test(`"""${each((n, text) => `${name}(${n}) == '${text}'`)}"""\n    assert ${name}`),
+    'the cases are a table that nobody uses': test(`assert CASES and ${name}`, table),
+    'or True': test(each((n, text) => `assert True or ${name}(${n}) == "${text}"`)),
+    'a pair is asserted': test(each((n, text) => `assert (${name}(${n}), "${text}") != ()`)),
+    'the module is imported and no more': `import main\n${table}\n\n\ndef test_it():\n    assert main.${name}\n`,
+    'failures are swallowed': test(
+      each((n, text) => `try:\n        assert ${name}(${n}) == "${text}"\n    except AssertionError:\n        pass`),
+    ),
+    'failures are suppressed': test(
+      each((n, text) => `with suppress(AssertionError):\n        assert ${name}(${n}) == "${text}"`),
+      'from contextlib import suppress\n',
+    ),
+    'the cases are skipped': `import pytest\n\n${test(`pytest.skip("later")\n    ${asserts}`)}\n\ndef test_some():\n    ${some}\n`,
+    'the cases are expected to fail': test(asserts, 'import pytest\n\n\n@pytest.mark.xfail').replace(
+      'fail\n\n\n',
+      'fail\n',
+    ),
+    'the cases are in a function that nobody calls': test(some, `\n\ndef check():\n    ${asserts}\n`),
+    'the cases are returned': test(
+      `assert ${name}\n    return [${visible.map(([n, text]) => `${name}(${n}) == "${text}"`).join(', ')}]`,
+    ),
+    'any of the texts will do': test(
+      each(n => `assert ${name}(${n}) in CASES.values()`),
+      table,
+    ),
+    'the beginning will do': test(each((n, text) => `assert ${name}(${n}).startswith("${text}")`)),
+    'equal to anything': test(
+      `${each(n => `assert ${name}(${n}) == ANY`)}\n    assert CASES`,
+      `from unittest.mock import ANY\n\n${table}`,
+    ),
+    'equal to itself': test(each((n, text) => `assert ${name}(${n}) == ${name}(${n}), "${text}"`)),
+    'assertTrue with two arguments': dedent`
+      import unittest
+
+      from main import ${name}
+
+
+      class Cases(unittest.TestCase):
+          def test_cases(self):
+              ${visible.map(([n, text]) => `self.assertTrue(${name}(${n}), "${text}")`).join('\n')}
+    `,
+    'one case is missing': test(asserts.split('\n').slice(1).join('\n').trim(), table),
+    'one case is another': test(
+      asserts.replace(/assert.*/, `assert ${name}(${(first?.[0] ?? 1) + 1}) != "${first?.[1]}"`),
+      table,
+    ),
+    'the text of the code is searched': test(
+      `source = open("main.py").read()\n    assert len(source) > 9 and ${name}\n    assert "def ${name}" in source`,
+      table,
+    ),
+    'compared with the very same file': test(
+      each(n => `assert ${name}(${n}) == main_again.${name}(${n})`),
+      dedent`
+        import importlib.util
+
+        spec = importlib.util.spec_from_file_location("main_again", "/workspace/main.py")
+        main_again = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(main_again)
+        ${table}
+      `,
+    ),
+  }
+}
+
+/** Tests first and right code, but the tests are worth nothing. */
+export function vacuousSuites(texts: TestFirstTexts): Readonly<Record<string, Cheat>> {
+  return Object.fromEntries(
+    Object.entries(vacuousTexts(texts)).map(([name, tests]): [string, Cheat] => [
+      `tests in which ${name}`,
+      { loses: ['tests_pass'], play: solution(texts, tests, texts.right) },
+    ]),
+  )
+}
+
+/** Everything as asked for, with these tests and this code. */
+function solution({ seeRed }: Pick<TestFirstTexts, 'seeRed'>, tests: string, code: string): Play {
+  return async hands => {
+    await hands.write(TESTS, tests)
+    await seeRed(hands)
+    await hands.write(CODE, code)
+    await hands.sh('pytest -q')
+    return 'All tests pass.'
+  }
+}
+
+/** Tests as somebody may well write them, whatever the expected texts look like in them. */
+export function unusualSuites(
+  texts: Pick<TestFirstTexts, 'functionName' | 'right' | 'visible' | 'seeRed'>,
+): Readonly<Record<string, Play>> {
+  const { functionName: name, right, visible } = texts
+  const table = `CASES = [${visible.map(([n, text]) => `(${n}, "${text}")`).join(', ')}]`
+  const loop = (call: string) => `for n, text in CASES:\n    assert ${call} == text`
+  const inHalves = (text: string) => `"${text.slice(0, -1)}" + "${text.slice(-1)}"`
+  const suites: Readonly<Record<string, string>> = {
+    'texts put together': dedent`
+      from main import ${name}
+
+
+      def test_cases():
+          ${visible.map(([n, text]) => `assert ${name}(${n}) == ${inHalves(text)}`).join('\n')}
+    `,
+    'a table and a helper': dedent`
+      import main
+
+      ${table}
+
+
+      def check(n, expected):
+          actual = main.${name}(n)
+          if actual != expected:
+              raise AssertionError(f"{n}: {actual!r}")
+
+
+      def test_all():
+          assert CASES
+          for n, text in CASES:
+              check(n, text)
+    `,
+    'the import inside, and the workspace in sys.path': dedent`
+      import sys
+
+      sys.path.insert(0, "/workspace")
+      ${table}
+
+
+      def test_cases():
+          from main import ${name}
+
+          ${loop(`${name}(n)`)}
+    `,
+    'the directory of the test in sys.path': dedent`
+      import os
+      import sys
+
+      sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+      from main import ${name}
+
+      ${table}
+
+
+      def test_cases():
+          ${loop(`${name}(n)`)}
+    `,
+    'a fixture, ids and a keyword': dedent`
+      import pytest
+
+      import main as code
+
+      ${table}
+
+
+      @pytest.fixture(params=CASES, ids=[str(n) for n, _ in CASES])
+      def case(request):
+          return request.param
+
+
+      def test_case(case):
+          n, expected = case
+          assert code.${name}(n=n) == expected
+    `,
+    'unittest with setUp': dedent`
+      import unittest
+
+      from main import ${name}
+
+
+      class Cases(unittest.TestCase):
+          def setUp(self):
+              self.cases = ${table.slice(8)}
+
+          def test_each(self):
+              for n, expected in self.cases:
+                  self.assertEqual(expected, ${name}(n), msg=str(n))
+
+
+      if __name__ == "__main__":
+          unittest.main()
+    `,
+    'a process of its own': dedent`
+      import subprocess
+      import sys
+
+      from main import ${name}
+
+      ${table}
+
+
+      def said(n):
+          program = "import sys; from main import ${name}; print(${name}(int(sys.argv[1])))"
+          return subprocess.run([sys.executable, "-c", program, str(n)], capture_output=True, text=True).stdout
+
+
+      def test_cases():
+          assert callable(${name})
+          ${loop('said(n).strip()')}
+    `,
+  }
+  const strict = right.replace(/(def \w+\(n\):\n(?: {4}""".*"""\n)?)/, '$1    if n < 1:\n        raise ValueError(n)\n')
+  const cached = `import functools\n\n${right.replace(/^def /m, '@functools.lru_cache\ndef ')}\n\nLIMIT = 1\n\nif __name__ == "__main__":\n    print(${name}(LIMIT))\n`
+  const codes: Readonly<Record<string, readonly [string, string]>> = {
+    'more than was asked for': [
+      dedent`
+        import pytest
+
+        from main import ${name}
+
+        ${table}
+
+
+        def test_cases():
+            ${loop(`${name}(n)`)}
+
+
+        def test_too_small():
+            with pytest.raises(ValueError):
+                ${name}(0)
+      `,
+      strict,
+    ],
+    'another name of the code': [
+      `from main import LIMIT, ${name}\n\n${table}\n\n\ndef test_cases():\n    assert LIMIT == 1\n    assert [${name}(n) for n, _ in CASES] == [text for _, text in CASES]\n`,
+      cached,
+    ],
+  }
+  return Object.fromEntries([
+    ...Object.entries(suites).map(([about, tests]) => [`tests with ${about}`, solution(texts, tests, right)]),
+    ...Object.entries(codes).map(([about, [tests, code]]) => [`tests of ${about}`, solution(texts, tests, code)]),
+  ])
+}
