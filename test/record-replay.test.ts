@@ -37,6 +37,7 @@ await describeWith(['docker'], 'a recorded run', () => {
     expect(replayed.stdout + replayed.stderr).toContain(join(project.dir, 'exchanges'))
     expect(replayed.stdout).toMatch(/^REPLAYED: scripted answered from a recording/m)
     expect(replayed.stdout).toContain('· replayed')
+    expect(replayed.stdout, 'there is no server that could be examined').not.toMatch(/^server /m)
     expect(replayed.stdout).not.toContain('tiers over all results')
     expect(recorded.stdout).not.toContain('REPLAYED')
 

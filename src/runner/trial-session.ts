@@ -131,7 +131,8 @@ export class TrialSession {
    */
   async #examine(context: TestContext): Promise<void> {
     const { model, resultsDir, examines } = this.#plan
-    if (model === null || this.#isExamined) return
+    // Behind a recording there is no server to examine.
+    if (model === null || model.recording?.mode === 'replay' || this.#isExamined) return
     const { examineForRun, findExamination } = await import('../model/doctor/index.ts')
     if (examines) {
       const { digest, lines, problem } = await examineForRun(model, { resultsDir, signal: context.signal })
