@@ -1,4 +1,7 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { documentOf } from './page-document.ts'
+import { loadOf } from './page-loads.ts'
 import { textOf } from './page-outline.ts'
 import { viewOf } from './page-view.ts'
 
@@ -188,4 +191,89 @@ describe('looking at any page comes to an end', () => {
   ])('%s: it is looked at', (_name, html) => {
     expect(seen(html)).toContain('the part')
   })
+})
+
+test('no page, however broken, makes looking at it fail', () => {
+  const pieces = [
+    ...[
+      'a',
+      '.b',
+      '#c',
+      '*',
+      '&',
+      ':is(',
+      ':not(',
+      ':has(',
+      ':nth-child(2n+1 of ',
+      '[d="',
+      '::before',
+      ' > ',
+      ' ~ ',
+      ',',
+    ],
+    ...[
+      '{',
+      '}',
+      '(',
+      ')',
+      ']',
+      ';',
+      ':',
+      '"',
+      "'",
+      '\\',
+      '\\0',
+      '/*',
+      '*/',
+      '<!--',
+      '-->',
+      '!important',
+      '\n',
+      '\0',
+      '\ud800',
+    ],
+    ...[
+      '@media ',
+      '@media (1px<width<=2px)',
+      '@media not all and (',
+      '@supports not (',
+      '@layer x',
+      '@keyframes x',
+      '@import ',
+      'to',
+      '100%',
+    ],
+    ...[
+      'display:none',
+      'font:0/0 a',
+      'opacity:calc(',
+      '--a:var(--a',
+      'color:rgb(',
+      'clip:rect(0 0 0 0)',
+      'scale:',
+      'url(',
+      'inset:',
+    ],
+    ...[
+      '</style>',
+      '<style>',
+      '<p style="',
+      '<svg>',
+      '<image href=',
+      '<template>',
+      '<details>',
+      '<img srcset="',
+      ' 1x,',
+      '>',
+    ],
+  ]
+  const text = fc.array(fc.oneof(fc.constantFrom(...pieces), fc.string({ maxLength: 4 })), { maxLength: 60 })
+  fc.assert(
+    fc.property(text, fc.boolean(), (parts, isStyle) => {
+      const html = isStyle ? page(PART, parts.join('')) : page(parts.join(''))
+      const document = documentOf(html)
+      return document === null || [loadOf(document), viewOf(html)].length === 2
+    }),
+    { numRuns: Number(process.env.FUZZ_RUNS ?? 300) },
+  )
 })
