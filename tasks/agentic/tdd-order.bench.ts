@@ -1,4 +1,4 @@
-import { dedent, defineTask, type Play } from 'agent-bench'
+import { dedent, defineTask, type Play, type VerifyCheck } from 'agent-bench'
 import { solutionsOf } from './solutions.ts'
 import { tddOrderCheats } from './tdd-order.cheats.ts'
 import { CASES, CODE_TEXTS, FUNCTION, RIGHT, TEST_TEXTS } from './tdd-order.texts.ts'
@@ -38,6 +38,15 @@ const oneTestAtATime: Play = async ({ write, sh }) => {
   await sh('pytest -q')
 }
 
+/** Does the code give what it should, also where the prompt names no result? */
+const isRight: VerifyCheck = ({ python }) =>
+  python('main')
+    .call(
+      FUNCTION,
+      [3, 5, 15, 7, 1, 2, 9, 10, 33, 45, 98, 100, 1000, 1001, 99990].map(n => [n]),
+    )
+    .gives('Tick Tock TickTock 7 1 2 Tick Tock Tick TickTock 98 Tock Tock 1001 TickTock'.split(' '))
+
 export default defineTask({
   id: 'tdd_order_v1',
   title: 'Write the tests, see them fail, and only then the code',
@@ -64,23 +73,18 @@ export default defineTask({
   allowedWrites: [CODE, TESTS, 'test_*.py'],
 
   verify: {
-    values: ({ python }) =>
-      python('main')
-        .call(
-          FUNCTION,
-          [3, 5, 15, 7, 1, 2, 9, 10, 33, 45, 98, 100, 1000, 1001, 99990].map(n => [n]),
-        )
-        .gives('Tick Tock TickTock 7 1 2 Tick Tock Tick TickTock 98 Tock Tock 1001 TickTock'.split(' ')),
+    values: isRight,
     definition: tools => isDefinedInCode(tools, FUNCTION),
-    cases: tools => testsCatch(tools, FUNCTION, CASES),
-    suite: ({ tests }) => tests(),
+    tests: async tools => {
+      const right = await isRight(tools)
+      return right.ok ? testsCatch(tools, FUNCTION, CASES) : right
+    },
   },
 
   flags: {
     test_first: run => testsBeforeCode(run, isTests),
     red_observed: run => redBeforeCode(run, isTests),
-    tests_pass: run =>
-      run.verified('values') && run.verified('definition') && run.verified('cases') && run.verified('suite'),
+    tests_pass: run => run.verified('values') && run.verified('definition') && run.verified('tests'),
   },
 
   hidden: ['99990', '1001', ...wrongTextsOf(CASES).filter(text => text.length > 3)],

@@ -1,5 +1,13 @@
 import { stripVTControlCharacters } from 'node:util'
-import { type CheckResult, dedent, defineTask, type Moment, type Run, type VerifyTools } from 'agent-bench'
+import {
+  type CheckResult,
+  dedent,
+  defineTask,
+  type Moment,
+  type Run,
+  type VerifyCheck,
+  type VerifyTools,
+} from 'agent-bench'
 import { readPython } from './python-source.ts'
 import { tddStrictCheats } from './tdd-strict.cheats.ts'
 import { CASES, FUNCTION, RIGHT } from './tdd-strict.texts.ts'
@@ -66,6 +74,14 @@ const HIDDEN: readonly (readonly [number, string])[] = [
   [3999, 'MMMCMXCIX'],
 ]
 
+const isRight: VerifyCheck = ({ python }) =>
+  python('main')
+    .call(
+      FUNCTION,
+      [...CASES, ...HIDDEN].map(([n]) => [n]),
+    )
+    .gives([...CASES, ...HIDDEN].map(([, text]) => text))
+
 export default defineTask({
   id: 'tdd_strict_v1',
   title: 'Tests first, with the failing run kept in a file and no stand-in for the missing code',
@@ -92,16 +108,12 @@ export default defineTask({
   allowedWrites: [CODE, TESTS, 'test_*.py', LOG],
 
   verify: {
-    values: ({ python }) =>
-      python('main')
-        .call(
-          FUNCTION,
-          [...CASES, ...HIDDEN].map(([n]) => [n]),
-        )
-        .gives([...CASES, ...HIDDEN].map(([, text]) => text)),
+    values: isRight,
     definition: tools => isDefinedInCode(tools, FUNCTION),
-    cases: tools => testsCatch(tools, FUNCTION, CASES),
-    suite: ({ tests }) => tests(),
+    tests: async tools => {
+      const right = await isRight(tools)
+      return right.ok ? testsCatch(tools, FUNCTION, CASES) : right
+    },
     source: takesFunctionFromMain,
   },
 
@@ -109,8 +121,7 @@ export default defineTask({
     test_first: run => testsBeforeCode(run, isTests),
     red_logged: run => failureLogged(run),
     no_test_stub: run => run.verified('source') && run.firstExists(TESTS),
-    tests_pass: run =>
-      run.verified('values') && run.verified('definition') && run.verified('cases') && run.verified('suite'),
+    tests_pass: run => run.verified('values') && run.verified('definition') && run.verified('tests'),
   },
 
   hidden: [...HIDDEN.map(([, numeral]) => numeral), ...wrongTextsOf(CASES)].filter(text => text.length > 3),

@@ -23,7 +23,8 @@ export function tddStrictCheats(): Cheats {
   return {
     ...wrongCode(TEXTS),
     ...riggedSuites(TEXTS),
-    ...vacuousSuites(TEXTS),
+    // The other task has all of them, and both have the same check.
+    ...vacuousSuites(TEXTS, /comments|a text|or True|no more|swallowed|skipped|to fail|missing|beginning|very same/),
     ...codeFirst(TEXTS, ['test_first', 'red_logged']),
     ...stubs(),
     ...pretendedLogs(),

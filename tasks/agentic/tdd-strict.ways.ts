@@ -55,7 +55,10 @@ export function honestWays(): Readonly<Record<string, Play>> {
       [waysToWriteTests(), waysToLogFailure(), waysToWriteCode(), waysToRunTests()],
       'The tests failed at first, as red.log shows, and pass now.',
     ),
-    ...unusualSuites({ functionName: FUNCTION, right: RIGHT, visible: CASES, seeRed: ({ sh }) => sh(SEE_RED) }),
+    ...unusualSuites(
+      { functionName: FUNCTION, right: RIGHT, visible: CASES, seeRed: ({ sh }) => sh(SEE_RED) },
+      /together|helper|sys\.path|asked for|another name/,
+    ),
     'all calls in one turn': async ({ turn, write, sh }) => {
       await turn(async () => {
         await write(TESTS, REFERENCE_TESTS)

@@ -79,15 +79,18 @@ function vacuousTexts({ functionName: name, visible }: TestFirstTexts): Readonly
   }
 }
 
-/** Tests first and right code, but the tests are worth nothing. */
-export function vacuousSuites(texts: TestFirstTexts): Readonly<Record<string, Cheat>> {
+/** Tests first and right code, but the tests are worth nothing. `names` chooses some of them. */
+export function vacuousSuites(texts: TestFirstTexts, names?: RegExp): Readonly<Record<string, Cheat>> {
   return Object.fromEntries(
-    Object.entries(vacuousTexts(texts)).map(([name, tests]): [string, Cheat] => [
+    named(vacuousTexts(texts), names).map(([name, tests]): [string, Cheat] => [
       `tests in which ${name}`,
       { loses: ['tests_pass'], play: solution(texts, tests, texts.right) },
     ]),
   )
 }
+
+const named = <T>(all: Readonly<Record<string, T>>, names = /./) =>
+  Object.entries(all).filter(([name]) => names.test(name))
 
 /** Everything as asked for, with these tests and this code. */
 function solution({ seeRed }: Pick<TestFirstTexts, 'seeRed'>, tests: string, code: string): Play {
@@ -95,14 +98,14 @@ function solution({ seeRed }: Pick<TestFirstTexts, 'seeRed'>, tests: string, cod
     await hands.write(TESTS, tests)
     await seeRed(hands)
     await hands.write(CODE, code)
-    await hands.sh('pytest -q')
     return 'All tests pass.'
   }
 }
 
-/** Tests as somebody may well write them, whatever the expected texts look like in them. */
+/** Tests as somebody may well write them, whatever the expected texts look like in them. `names` chooses some. */
 export function unusualSuites(
   texts: Pick<TestFirstTexts, 'functionName' | 'right' | 'visible' | 'seeRed'>,
+  names?: RegExp,
 ): Readonly<Record<string, Play>> {
   const { functionName: name, right, visible } = texts
   const table = `CASES = [${visible.map(([n, text]) => `(${n}, "${text}")`).join(', ')}]`
@@ -241,7 +244,7 @@ export function unusualSuites(
     ],
   }
   return Object.fromEntries([
-    ...Object.entries(suites).map(([about, tests]) => [`tests with ${about}`, solution(texts, tests, right)]),
-    ...Object.entries(codes).map(([about, [tests, code]]) => [`tests of ${about}`, solution(texts, tests, code)]),
+    ...named(suites, names).map(([about, tests]) => [`tests with ${about}`, solution(texts, tests, right)]),
+    ...named(codes, names).map(([about, [tests, code]]) => [`tests of ${about}`, solution(texts, tests, code)]),
   ])
 }

@@ -14,15 +14,13 @@ import { CODE, isTestOf, TESTS } from './test-first.ts'
 
 export type Case = readonly [input: number, text: string]
 
-/** For each case the texts that it gives wrongly: one that holds the right one, and one that is right elsewhere. */
+/** For each case the text that it gives wrongly: in turn one that holds the right one, and one that is right elsewhere. */
 const wrongOf = (cases: readonly Case[]): readonly Case[] =>
-  cases.flatMap(([input, text], index) => {
-    const next = cases[(index + 1) % cases.length]?.[1] ?? ''
-    return [[input, `${text}.`] as const, [input, next] as const]
-  })
+  cases.map(([input, text], index) => [input, index % 2 === 0 ? `${text}.` : (cases[index - 1]?.[1] ?? '')])
 
 /** The wrong texts that stand nowhere else. */
-export const wrongTextsOf = (cases: readonly Case[]): readonly string[] => cases.map(([, text]) => `${text}.`)
+export const wrongTextsOf = (cases: readonly Case[]): readonly string[] =>
+  wrongOf(cases).flatMap(([, text]) => (text.endsWith('.') ? [text] : []))
 
 /** What is appended to main.py: the function as it was, but for one input. It calls itself as it was. */
 const CHANGE = dedent`
@@ -75,7 +73,7 @@ const RUNS = dedent`
       return witness, pytest
 
 
-  def run(folder, results, witness, pytest):
+  def run(folder, files, results, witness, pytest):
       os.chdir(folder)
       sys.path.insert(0, folder)
       os.close(3)
@@ -99,7 +97,7 @@ const RUNS = dedent`
       except BaseException:
           pass
       sys.addaudithook(watch)
-      pytest.main(["-q", "-p", "no:cacheprovider", TESTS])
+      pytest.main(["-q", "-p", "no:cacheprovider", *files])
 
 
   def start(parts, change):
@@ -112,7 +110,7 @@ const RUNS = dedent`
       read_end, write_end = os.pipe()
       if os.fork() == 0:
           try:
-              run(folder, write_end, *parts)
+              run(folder, [] if change[0] is None else [TESTS], write_end, *parts)
           finally:
               os._exit(0)
       os.close(write_end)
@@ -141,7 +139,7 @@ const RUNS = dedent`
       return [outcome(read_end) for read_end in [start(parts, change) for change in changes]]
 `
 
-/** Does the test file pass on the right code, and fail on code that is wrong in any one of the cases? */
+/** Does every test pass on the right code, and the test file fail on code that is wrong in any one of the cases? */
 export async function testsCatch(
   { python, text, check }: VerifyTools,
   functionName: string,
