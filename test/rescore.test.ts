@@ -274,5 +274,5 @@ await describeWith(['docker'], 'agent-bench rescore of the tasks of this house',
     } finally {
       await rm(results, { recursive: true })
     }
-  })
+  }, 600_000)
 })
