@@ -7,6 +7,8 @@ import { examine, examineForRun, keepExamination } from '../src/model/doctor/ind
 import { planModel } from '../src/model/index.ts'
 import { error } from './doctor-cases.ts'
 import { counting, type Defect, doctorScript, promptTokensOf, propsRoutes } from './doctor-server.ts'
+import { type LlamaServerOptions, startLlamaServer } from './llama-server.ts'
+import { describeWith } from './needs.ts'
 import { type ScriptedServerOptions, startScriptedServer } from './scripted-server.ts'
 
 let directory = ''
@@ -235,4 +237,46 @@ test('a folder that cannot be written to costs the report, not the run', async (
   expect(problem).toBeNull()
   expect(digest).toBeNull()
   expect(lines.at(-1)).toMatch(/^warning {2}the examination was not kept: /)
+})
+
+await describeWith(['llama-server'], 'a real llama-server', () => {
+  const template = async (name: string, text: string): Promise<readonly string[]> => {
+    const file = join(directory, name)
+    await writeFile(file, text)
+    return ['--jinja', '--chat-template-file', file]
+  }
+  const examinedWith = async (options: LlamaServerOptions) => {
+    await using server = await startLlamaServer({ contextTokens: 16_384, ...options })
+    return await examineForRun(await planFor(server.baseUrl), { resultsDir: freshResults(), signal: never })
+  }
+
+  test('that is healthy may run', async () => {
+    const { problem, lines } = await examinedWith({})
+    expect(problem).toBeNull()
+    expect(lines).toEqual([expect.stringMatching(/readiness, tool_call, window ok/)])
+  })
+
+  test('that is slow may run, and is not called broken', async () => {
+    const { problem, lines } = await examinedWith({ model: 'slow', flags: ['--load-mode', 'none'] })
+    expect(problem).toBeNull()
+    expect(lines).toEqual([expect.stringMatching(/^server {3}/)])
+  })
+
+  test('without a template engine stops the run: it refuses tools', async () => {
+    const { problem } = await examinedWith({ flags: ['--no-jinja'] })
+    expect(problem).toMatchObject({ code: 'tools_unsupported', remedy: expect.stringContaining('--jinja') })
+  })
+
+  test('with a template that refuses the results of calls stops the run', async () => {
+    const strict =
+      "{% for m in messages %}{% if m.role == 'tool' %}{{ raise_exception('Only user and assistant roles are supported!') }}{% endif %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}<|im_start|>assistant\n"
+    const { problem } = await examinedWith({ flags: await template('strict.jinja', strict) })
+    expect(problem).toMatchObject({ code: 'template_error', remedy: expect.stringContaining('--chat-template-file') })
+  })
+
+  test('with a tiny window may run tasks that fit in there, and is warned of it', async () => {
+    const { problem, lines } = await examinedWith({ contextTokens: 1_024 })
+    expect(problem).toBeNull()
+    expect(lines.join('\n')).toMatch(/^warning {2}window: .*hardly a task fits/m)
+  })
 })

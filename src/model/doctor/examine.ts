@@ -16,6 +16,7 @@ import {
   examineSeveralCalls,
   examineToolCall,
   examineToolChoice,
+  examineToolRoundTrip,
 } from './probes/calls.ts'
 import {
   examineAbort,
@@ -116,7 +117,7 @@ const QUICK_PROMPT_TOKENS = 5_000
 export function quickExamination(plan: ModelPlan, signal: AbortSignal): Promise<Examination> {
   const probes: readonly (readonly [ProbeName, Probe])[] = [
     ['readiness', examineReadinessAndGauge],
-    ['tool_call', examineToolCall],
+    ['tool_call', examineToolRoundTrip],
     ['window', examiner => examineWindow(examiner, { levels: [0.9] })],
   ]
   return run(plan, 'quick', probes, {

@@ -57,53 +57,97 @@ async function reachesPrompt(examiner: Examiner, withTools: ReplyBody, prompt: s
   return more === null || less === null ? null : more - less >= 8
 }
 
+const ANSWER_TOKENS = 16
+const QUESTION = 'Read the file notes.txt with the tool read_file.'
+
 /** One call, its result, and an answer to it. */
 export async function examineToolCall(examiner: Examiner): Promise<Judgement> {
-  const prompt = 'Read the file notes.txt with the tool read_file.'
-  const first = await wantCalls(examiner, prompt, readFileTool)
-  if ('judgement' in first) return first.judgement
+  const made = await makeCall(examiner)
+  if ('judgement' in made) return made.judgement
+  return (await refusalOfResult(examiner, made)) ?? made.fine(', and its result is taken')
+}
+
+/**
+ * The same for a short examination: first whether the result of a call is taken, with a call that nobody made, because
+ * that shows at once and without the model's help; then whether a call of the model arrives.
+ */
+export async function examineToolRoundTrip(examiner: Examiner): Promise<Judgement> {
+  const call: ToolCall = { id: 'call_1', name: 'read_file', arguments: { valid: true, value: { path: 'notes.txt' } } }
+  const refusal = await refusalOfResult(examiner, { call, text: '', reasoning: null })
+  if (refusal !== null) return refusal
+  const made = await makeCall(examiner)
+  return 'judgement' in made ? made.judgement : made.fine(', and results of calls are taken')
+}
+
+interface MadeCall {
+  readonly call: ToolCall
+  readonly text: string
+  readonly reasoning: ReplyBody['reasoning']
+}
+
+async function refusalOfResult(examiner: Examiner, { call, text, reasoning }: MadeCall): Promise<Judgement | null> {
+  const answer = await examiner.ask({
+    messages: [
+      user(QUESTION),
+      { role: 'assistant', content: text, reasoning, toolCalls: [call] },
+      { role: 'tool', toolCallId: call.id, content: 'The meeting is on Tuesday.' },
+    ],
+    tools: [readFileTool],
+    // Whether the conversation is taken shows in the first token.
+    maxTokens: ANSWER_TOKENS,
+  })
+  return bodyOf(answer) === null ? refused(answer, 'the result of a call is refused') : null
+}
+
+/** A sound call of the model, or the judgement on why there is none. */
+async function makeCall(
+  examiner: Examiner,
+): Promise<(MadeCall & { readonly fine: (more: string) => Judgement }) | { readonly judgement: Judgement }> {
+  const first = await wantCalls(examiner, QUESTION, readFileTool)
+  if ('judgement' in first) return first
   let { calls } = first
   let how = ''
   if (calls.length === 0) {
-    if (isCut(first.body)) return unclear(`no call within ${CALL_TOKENS} tokens`)
-    if ((await reachesPrompt(examiner, first.body, prompt)) === false) {
-      return broken(
-        'the tools do not reach the model: with them the prompt has no more tokens than without',
-        toolsRemedy(examiner.plan),
-        { toolsInPrompt: false },
-      )
+    if (isCut(first.body)) return { judgement: unclear(`no call within ${CALL_TOKENS} tokens`) }
+    if ((await reachesPrompt(examiner, first.body, QUESTION)) === false) {
+      return {
+        judgement: broken(
+          'the tools do not reach the model: with them the prompt has no more tokens than without',
+          toolsRemedy(examiner.plan),
+          { toolsInPrompt: false },
+        ),
+      }
     }
-    const forced = await wantCalls(examiner, prompt, readFileTool, { tool_choice: 'required' })
-    if ('judgement' in forced) return forced.judgement
+    const forced = await wantCalls(examiner, QUESTION, readFileTool, { tool_choice: 'required' })
+    if ('judgement' in forced) return forced
     calls = forced.calls
     how = ' (only when it was forced)'
   }
   const call = calls[0]
   if (call === undefined) {
-    return degraded(
-      'no call came, neither when the model was free nor when a call was required',
-      'every task fails: either this model cannot call tools, or the server does not recognise its calls',
-      toolsRemedy(examiner.plan),
-    )
+    return {
+      judgement: degraded(
+        'no call came, neither when the model was free nor when a call was required',
+        'every task fails: either this model cannot call tools, or the server does not recognise its calls',
+        toolsRemedy(examiner.plan),
+      ),
+    }
   }
   if (!call.arguments.valid) {
-    return degraded(
-      `the arguments of a call are not a JSON object (${call.arguments.problem})`,
-      'calls fail that a better parser may have understood',
-      toolsRemedy(examiner.plan),
-    )
+    return {
+      judgement: degraded(
+        `the arguments of a call are not a JSON object (${call.arguments.problem})`,
+        'calls fail that a better parser may have understood',
+        toolsRemedy(examiner.plan),
+      ),
+    }
   }
-  const answer = await examiner.ask({
-    messages: [
-      user(prompt),
-      { role: 'assistant', content: first.body.text, reasoning: first.body.reasoning, toolCalls: [call] },
-      { role: 'tool', toolCallId: call.id, content: 'The meeting is on Tuesday.' },
-    ],
-    tools: [readFileTool],
-    maxTokens: CALL_TOKENS,
-  })
-  if (bodyOf(answer) === null) return refused(answer, 'the result of a call is refused')
-  return fine(`a call to ${call.name} arrives as a call${how}, and its result is taken`, { name: call.name })
+  return {
+    call,
+    text: first.body.text,
+    reasoning: first.body.reasoning,
+    fine: more => fine(`a call to ${call.name} arrives as a call${how}${more}`, { name: call.name }),
+  }
 }
 
 /** Several JSON objects in a row: what is left when a server mixes the pieces of parallel calls. */
