@@ -1,5 +1,6 @@
 /** From how a trial ended to its record. */
 import { basename, dirname } from 'node:path'
+import type { ModelPlan } from '../model/chat-model.ts'
 import { identityHash, transcriptHash } from '../results/hash.ts'
 import type { UnsealedRecord } from '../results/journal.ts'
 import { type IdentityParts, type RecordedEnvironment, SCHEMA_VERSION } from '../results/record-schema.ts'
@@ -15,8 +16,8 @@ import {
   recordTurns,
   servedModels,
 } from '../results/to-record.ts'
-import { questionOf } from '../spec/fingerprint.ts'
 import { trialStats } from '../results/trial-stats.ts'
+import { questionOf } from '../spec/fingerprint.ts'
 import type { Task } from '../spec/task.ts'
 import { limitsOfTrial, type TrialPlan } from './plan.ts'
 import type { TrialFinding } from './run-trial.ts'
@@ -29,6 +30,8 @@ export interface RecordContext {
   readonly plan: TrialPlan
   /** Relative to the project. */
   readonly specFile: string
+  /** SHA-256 of the report of the server's examination; null where there is none. */
+  readonly examination: string | null
   /** Folder of the exported artifacts, relative to the results directory, and the paths in it. */
   readonly artifacts: { readonly dir: string | null; readonly paths: readonly string[] }
 }
@@ -60,7 +63,12 @@ export function identityOf(task: Task, plan: TrialPlan): { readonly hash: string
   return { hash: identityHash(parts), parts }
 }
 
-function shared(task: Task, plan: TrialPlan): Shared {
+function recordLabels(model: ModelPlan | null): RecordedEnvironment['model_labels'] {
+  if (model === null) return null
+  return { size: model.labels?.size ?? null, quantisation: model.labels?.quantisation ?? null }
+}
+
+function shared({ task, plan, examination }: RecordContext): Shared {
   const { hash, parts } = identityOf(task, plan)
   return {
     identity: hash,
@@ -74,8 +82,11 @@ function shared(task: Task, plan: TrialPlan): Shared {
       sandbox_image: plan.sandbox.image?.name ?? null,
       base_url: plan.model === null ? null : publicUrl(plan.model.baseUrl),
       model: plan.modelLabel,
+      served_name: plan.model?.model ?? null,
+      model_labels: recordLabels(plan.model),
       server: parts.server,
       replayed: plan.model?.recording?.mode === 'replay',
+      server_examination: examination,
       sampling: parts.sampling,
       limits: parts.limits,
     },
@@ -201,7 +212,7 @@ export function recordOf(end: Exclude<TrialEnd, { kind: 'skipped' }>, context: R
     artifacts_dir: context.artifacts.dir,
     artifacts: context.artifacts.paths,
     infra_attempts: end.faults.map(({ code, detail }) => ({ code, detail: boundedText(detail, 4_000) })),
-    ...shared(task, plan),
+    ...shared(context),
     ...(end.kind === 'judged' ? judged(end.finding) : faulted(end, task)),
   }
 }
