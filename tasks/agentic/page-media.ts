@@ -1,5 +1,6 @@
 /** Which conditions of a style sheet hold for a visitor at an ordinary screen, 1280 by 800, that likes it light. */
-import { type Atrule, type CssNode, generate, parse } from 'css-tree'
+import { type Atrule, type CssNode, generate } from 'css-tree'
+import { parseCss } from './page-css.ts'
 
 export const SCREEN = { width: 1280, height: 800 } as const
 const FONT_SIZE = 16
@@ -20,8 +21,8 @@ const FEATURES: Readonly<Record<string, string>> = {
 /** Do the media of a `<style media="…">` or `@media` take in such a screen? Without any they do. */
 export function includesScreen(media: string): boolean {
   if (media.trim() === '') return true
-  const list = parse(media, { context: 'mediaQueryList', onParseError: () => undefined })
-  return list.type === 'MediaQueryList' && list.children.toArray().some(matchesQuery)
+  const list = parseCss(media, 'mediaQueryList')
+  return list?.type === 'MediaQueryList' && list.children.toArray().some(matchesQuery)
 }
 
 /** Does the content of an at-rule apply? Conditions on what a browser supports are taken as true. */

@@ -1,6 +1,7 @@
 /** Selectors of a style sheet, compiled for the elements of a page, with their weight in the cascade. */
 import { compile } from 'css-select'
-import { type CssNode, parse } from 'css-tree'
+import type { CssNode } from 'css-tree'
+import { parseCss } from './page-css.ts'
 import {
   attributeOf,
   type DocumentElement,
@@ -63,20 +64,24 @@ const OPTIONS = {
 
 /** Compiles one selector; null when it is for no element (`::before`), or not understood. */
 export function compileSelector(text: string): CompiledSelector | null {
-  if (text.length > MAX_LENGTH) return null
+  const node = text.length > MAX_LENGTH ? null : parseCss(text, 'selector')
+  if (node === null) return null
+  const seen = partsOf(node)
+  if (seen.some(({ type }) => type === 'PseudoElementSelector' || type === 'Raw')) return null
+  // Each of these looks at all siblings or descendants; chains of them could go on for ever.
+  const amongSiblings = seen.filter(looksAtSiblings).length
+  const below = seen.filter(looksBelow).length
+  const matches = amongSiblings > 3 || below > 1 ? null : compiled(text)
+  if (matches === null) return null
+  const cost = ({ elements, siblings }: PageSize) => siblings ** amongSiblings * elements ** below
+  return { matches, specificity: specificityOf(node), cost }
+}
+
+function compiled(text: string): ((element: DocumentElement) => boolean) | null {
   try {
-    const node = parse(text, { context: 'selector' })
-    const seen = partsOf(node)
-    if (seen.some(({ type }) => type === 'PseudoElementSelector' || type === 'Raw')) return null
-    // Each of these looks at all siblings or descendants; chains of them could go on for ever.
-    const amongSiblings = seen.filter(looksAtSiblings).length
-    const below = seen.filter(looksBelow).length
-    if (amongSiblings > 3 || below > 1) return null
-    const query = compile<DocumentNode, DocumentElement>(text, OPTIONS)
-    const cost = ({ elements, siblings }: PageSize) => siblings ** amongSiblings * elements ** below
-    return { matches: element => query(element), specificity: specificityOf(node), cost }
+    return compile<DocumentNode, DocumentElement>(text, OPTIONS)
   } catch (error) {
-    // Parsers of selectors throw for what they do not know; browsers leave such a rule out as well.
+    // css-select throws for what it does not know; browsers leave such a rule out as well.
     if (!(error instanceof Error)) throw error
     return null
   }

@@ -3,17 +3,8 @@
  * in the order of the cascade. Layers count as if they were not there; rules with selectors or conditions that are not
  * understood are left out.
  */
-import {
-  type Block,
-  type CssNode,
-  type Declaration,
-  generate,
-  ident,
-  lexer,
-  parse,
-  tokenize,
-  tokenTypes,
-} from 'css-tree'
+import { type Block, type CssNode, type Declaration, generate, ident, lexer, tokenize, tokenTypes } from 'css-tree'
+import { parseCss } from './page-css.ts'
 import { attributeOf, type DocumentElement, ownTextOf, type PageDocument, tagOf } from './page-document.ts'
 import { includesScreen, isApplied } from './page-media.ts'
 import { type CompiledSelector, compareSpecificity, compileSelector } from './page-selectors.ts'
@@ -56,8 +47,8 @@ export function stylesOf({ root, elements }: PageDocument): PageStyles | null {
     if (!isStyleSheet(element, root)) continue
     const text = ownTextOf(element)
     if (nestingOf(text) > MAX_NESTING) return null
-    const sheet = parse(text, { onParseError: () => undefined, positions: false })
-    if (sheet.type === 'StyleSheet') readBlock(sheet.children.toArray(), null, { rules, animations, besides })
+    const sheet = parseCss(text, 'stylesheet')
+    if (sheet?.type === 'StyleSheet') readBlock(sheet.children.toArray(), null, { rules, animations, besides })
   }
   const size = { elements: elements.length, siblings: Math.max(...elements.map(one => one.childNodes.length)) }
   const questions = rules.reduce((sum, { selector }) => sum + elements.length * selector.cost(size), 0)
@@ -137,14 +128,14 @@ function withNested(node: CssNode): readonly CssNode[] {
   const isRuleInside = node.type === 'Declaration' && node.value.type === 'Raw' && node.value.value.includes('{')
   const text = node.type === 'Raw' ? node.value : isRuleInside ? generate(node) : null
   if (text === null) return [node]
-  const sheet = parse(text, { onParseError: () => undefined, positions: false })
-  if (sheet.type !== 'StyleSheet') return []
+  const sheet = parseCss(text, 'stylesheet')
+  if (sheet?.type !== 'StyleSheet') return []
   return sheet.children.toArray().flatMap(child => (child.type === 'Raw' ? declarationsIn(child.value) : [child]))
 }
 
 function declarationsIn(text: string): readonly CssNode[] {
-  const list = parse(text, { context: 'declarationList', onParseError: () => undefined, positions: false })
-  return list.type === 'DeclarationList' ? list.children.toArray() : []
+  const list = parseCss(text, 'declarationList')
+  return list?.type === 'DeclarationList' ? list.children.toArray() : []
 }
 
 /** Selectors of a nested rule: `&` is the rule around, and a selector without one lies below it. */

@@ -58,6 +58,7 @@ describe('a part is seen', () => {
       page(PART, '.part{position:relative;top:-20px;transform:translateX(-50%);margin-top:-3rem}'),
     ],
     ['as a link in a part without colour', page('<p><a href="#x">the part</a></p>', 'p{color:transparent}')],
+    ['under a condition that is broken', page(PART, '@media (1px<width<=2px)<image{.part{display:none}}')],
     ['that shares a row', page(PART, '.part{width:0;flex:1;overflow:hidden}')],
     [
       'with a menu beside that is hidden',
