@@ -16,8 +16,6 @@ export interface PythonSource {
   readonly asserts: boolean
   /** Every name that is used or bound, attributes included. */
   readonly names: ReadonlySet<string>
-  /** Values of plain string literals; those with replacement fields are left out. */
-  readonly strings: ReadonlySet<string>
   /** Values of number literals, in order. */
   readonly numbers: readonly number[]
   /**
@@ -39,7 +37,6 @@ export function readPython(source: string): PythonSource | null {
   const imports = new Set<string>()
   const tests: string[] = []
   const names = new Set<string>()
-  const strings = new Set<string>()
   const numbers: number[] = []
   const bindings: { name: string; by: string }[] = []
   let asserts = false
@@ -76,18 +73,13 @@ export function readPython(source: string): PythonSource | null {
         case 'Decorator':
           readCall(node)
           break
-        case 'String': {
-          const value = stringValue(textOf(node))
-          if (value !== null) strings.add(value)
-          break
-        }
         case 'Number':
           numbers.push(Number(textOf(node).replaceAll('_', '')))
           break
       }
     },
   })
-  return { imports, tests, asserts, names, strings, numbers, bindings }
+  return { imports, tests, asserts, names, numbers, bindings }
 
   function readImport(statement: SyntaxNode): void {
     const words = childrenOf(statement).map(textOf)
