@@ -75,16 +75,20 @@ export const followsConfig =
 
     const inPlace = await sumsUnder(`services.${module}`, HIDDEN_RATES.inPlace, {})
     if (!inPlace.ok) return tools.check(false, `under another ${CONFIG}, ${inPlace.reason}`)
-    const copied = await sumsUnder(`${COPIES}.${module}`, HIDDEN_RATES.copied, copiesOf(tools, setup))
-    if (!copied.ok) return tools.check(false, `on its own, without what other modules set in it, ${copied.reason}`)
+    // In the room that is laid already: what else the module does has nothing to do with the rate.
     const [name, cases] = OTHER_FUNCTIONS[module]
-    return tools
-      .python(`services.${module}`)
+    const besides = await tools
+      .python(`services.${module}`, { [CONFIG]: configText(HIDDEN_RATES.inPlace) })
       .call(
         name,
         cases.map(([args]) => args),
       )
       .gives(cases.map(([, expected]) => expected))
+    if (!besides.ok) return besides
+    const copied = await sumsUnder(`${COPIES}.${module}`, HIDDEN_RATES.copied, copiesOf(tools, setup))
+    return copied.ok
+      ? tools.check(true, `${module} follows ${CONFIG}`)
+      : tools.check(false, `on its own, without what other modules set in it, ${copied.reason}`)
   }
 
 /** A rate as it may be written: 0.15, 1.15, 15 or 115. */
