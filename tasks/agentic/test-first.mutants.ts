@@ -14,6 +14,8 @@ import { CODE, isTestOf, TESTS } from './test-first.ts'
 
 export type Case = readonly [input: number, text: string]
 
+type Change = Case | readonly [null, null]
+
 /** For each case the text that it gives wrongly: in turn one that holds the right one, and one that is right elsewhere. */
 const wrongOf = (cases: readonly Case[]): readonly Case[] =>
   cases.map(([input, text], index) => [input, index % 2 === 0 ? `${text}.` : (cases[index - 1]?.[1] ?? '')])
@@ -148,12 +150,22 @@ export async function testsCatch(
   if (!isTestOf(text(TESTS) ?? '', functionName)) return check(false, `${TESTS} has no test of ${functionName}`)
   if (text(CODE) === null) return check(false, `there is no ${CODE}`)
   const wrong = wrongOf(cases)
-  const changes = shuffled([[null, null] as const, ...wrong])
-  const space = { source: RUNS, changes, space: { CHANGE, CODE, TESTS, NAME: functionName } }
-  const program = '[exec(source, space), space["outcomes"](changes)][1]'
-  const { ok, reason } = await python('builtins')
-    .call('eval', [[program, space]])
-    .gives([changes.map(([input]) => (input === null ? 'passes' : 'fails'))])
+  const run = (changes: readonly Change[]) => {
+    const space = { source: RUNS, changes, space: { CHANGE, CODE, TESTS, NAME: functionName } }
+    return python('builtins')
+      .call('eval', [['[exec(source, space), space["outcomes"](changes)][1]', space]])
+      .gives([changes.map(([input]) => (input === null ? 'passes' : 'fails'))])
+  }
+  const changes = shuffled<Change>([[null, null], ...wrong])
+  let result = await run(changes)
+  if (/did not end in time/.test(result.reason)) {
+    // A busy machine must not cost the agent anything: each run once more, with all of the time for itself.
+    for (const change of changes) {
+      result = await run([change])
+      if (!result.ok) break
+    }
+  }
+  const { ok, reason } = result
   const runs = `${TESTS} on the right code and on ${wrong.length} wrong ones`
   return check(ok, ok ? `${runs}: tells them apart` : `${runs}: does not tell them apart (${reason})`)
 }
