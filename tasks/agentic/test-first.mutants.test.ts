@@ -13,7 +13,7 @@ const FILES: Readonly<Record<string, string>> = {
 }
 
 /** What is asked of the sandbox, and what the host expects of it. */
-async function asked(files = FILES) {
+async function asked(files = FILES, answer = (_round: number) => ({ ok: false, reason: 'it gave something else' })) {
   const seen: { changes: unknown; expected: readonly Expected[] }[] = []
   const tools: VerifyTools = {
     python: () => ({
@@ -22,7 +22,7 @@ async function asked(files = FILES) {
           const space = args?.[1]
           const changes = typeof space === 'object' && space !== null && 'changes' in space ? space.changes : null
           seen.push({ changes, expected })
-          return { ok: false, reason: 'it gave something else' }
+          return answer(seen.length)
         },
       }),
     }),
@@ -67,4 +67,16 @@ test.each([
   const { result, seen } = await asked(given)
   expect(result.ok).toBe(false)
   expect(seen).toEqual([])
+})
+
+test('what did not end in time is run one by one, and all of it must be as expected', async () => {
+  const slow = { ok: false, reason: 'builtins.eval: the code did not end in time' }
+  const fine = { ok: true, reason: '' }
+  const first = await asked(FILES, round => (round === 1 ? slow : fine))
+  expect(first.result.ok).toBe(true)
+  expect(first.seen.slice(1).map(({ changes }) => changes)).toEqual(
+    [first.seen[0]?.changes].flat().map(change => [change]),
+  )
+  const second = await asked(FILES, round => (round === 1 || round === 3 ? slow : fine))
+  expect([second.result.ok, second.seen.length]).toEqual([false, 3])
 })
