@@ -1,16 +1,25 @@
 // Runs a TypeScript program of this repository: node scripts/run-ts.mjs FILE [arguments…]
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { runnerImport } from 'vite'
+import { createServer } from 'vite'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const [file, ...args] = process.argv.slice(2)
 process.argv = [process.argv[0], file, ...args]
-const { module } = await runnerImport(resolve(file), {
+// A server and no single import: programs import more while they run.
+const server = await createServer({
   root,
   configFile: false,
   logLevel: 'error',
+  appType: 'custom',
   oxc: { target: 'node20' },
   resolve: { alias: { 'agent-bench': `${root}src/index.ts` } },
+  server: { middlewareMode: true, hmr: false, ws: false, watch: null },
 })
-await module.main(args)
+try {
+  const module = await server.ssrLoadModule(resolve(file))
+  const status = await module.main(args)
+  if (typeof status === 'number') process.exitCode = status
+} finally {
+  await server.close()
+}
