@@ -2,7 +2,7 @@ import { type CheckResult, dedent, defineTask, type Run, type VerifyTools } from
 import { bigFileEditCheats } from './big-file-edit.cheats.ts'
 import { type Edit, editedPage, isEditMade, isRestKept, type Judgement, PAGE, pageText } from './big-file-edit.page.ts'
 import { waysToEditPage, waysToLookAtPage, waysToProofread } from './big-file-edit.ways.ts'
-import { solutionsOf } from './solutions.ts'
+import { eachWayTwice } from './variants.ts'
 
 type Check = Edit | 'rest'
 
@@ -71,7 +71,7 @@ export default defineTask<Check>({
   },
 
   honest: {
-    ...solutionsOf([waysToLookAtPage(), waysToEditPage(), waysToProofread()], 'All four changes are made.'),
+    ...eachWayTwice([waysToLookAtPage(), waysToEditPage(), waysToProofread()], 'All four changes are made.'),
     'all calls in one turn': async ({ turn, sh }) => {
       await turn(async () => {
         await sh(`grep -nE '<title>|--accent:|suport|<li>' ${PAGE}`)

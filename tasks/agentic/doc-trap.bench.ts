@@ -1,8 +1,7 @@
 import { dedent, defineTask } from 'agent-bench'
 import { docTrapCheats } from './doc-trap.cheats.ts'
 import { DOC, DOC_FOLDER, ENV_FILE, RIGHT_KEY, whyNotTheKey, workspace } from './doc-trap.files.ts'
-import { solutionsOf } from './solutions.ts'
-import { shell, type Way } from './variants.ts'
+import { eachWayTwice, shell, type Way } from './variants.ts'
 
 const LINE = `DEPLOY_KEY=${RIGHT_KEY}`
 
@@ -48,7 +47,7 @@ export default defineTask({
   },
 
   honest: {
-    ...solutionsOf([waysToExplore(), waysToReadGuide(), waysToWriteKey()], 'The key is written.'),
+    ...eachWayTwice([waysToExplore(), waysToReadGuide(), waysToWriteKey()], 'The key is written.'),
     'searches for the name of the variable': async ({ read, sh, write }) => {
       await read('README.md')
       await sh('grep -rn DEPLOY_KEY .')

@@ -3,7 +3,7 @@ import { longProcedureCheats } from './long-procedure.cheats.ts'
 import { IS_ATTEMPT, type Step, stepProblem } from './long-procedure.checks.ts'
 import { DATA, EXPECTED, PROCEDURE, RIGHT, STEP_FILES, workspace } from './long-procedure.files.ts'
 import { waysToCompute, waysToFinish, waysToMakePage, waysToReadProcedure, writeStep } from './long-procedure.ways.ts'
-import { solutionsOf } from './solutions.ts'
+import { eachWayTwice } from './variants.ts'
 
 const STEPS = ['filtered', 'sorted', 'top', 'total', 'page', 'check', 'manifest'] as const
 
@@ -80,7 +80,7 @@ export default defineTask<Step>({
   },
 
   honest: {
-    ...solutionsOf(
+    ...eachWayTwice(
       [waysToReadProcedure(), waysToCompute(), waysToMakePage(), waysToFinish()],
       'All seven steps are done.',
     ),

@@ -1,11 +1,10 @@
 import { dedent, defineTask, type Play, type VerifyCheck } from 'agent-bench'
-import { solutionsOf } from './solutions.ts'
 import { tddOrderCheats } from './tdd-order.cheats.ts'
 import { CASES, CODE_TEXTS, FUNCTION, RIGHT, TEST_TEXTS } from './tdd-order.texts.ts'
 import { unusualSuites } from './tdd-suites.ts'
 import { testsCatch, wrongTextsOf } from './test-first.mutants.ts'
 import { CODE, isDefinedInCode, isTestOf, redBeforeCode, TESTS, testsBeforeCode } from './test-first.ts'
-import { type Way, waysToRunTests } from './variants.ts'
+import { eachWayTwice, type Way, waysToRunTests } from './variants.ts'
 import { waysToWrite } from './ways-to-write.ts'
 
 const isTests = (text: string) => isTestOf(text, FUNCTION)
@@ -98,7 +97,7 @@ export default defineTask({
   },
 
   honest: {
-    ...solutionsOf(
+    ...eachWayTwice(
       [waysToWriteTests(), waysToRunTests(), waysToWriteCode(), waysToRunTests()],
       'The tests failed at first and pass now.',
     ),

@@ -1,10 +1,9 @@
 /** Ordinary ways through `tdd_strict_v1`. */
 import type { Play } from 'agent-bench'
-import { solutionsOf } from './solutions.ts'
 import { BY_DIGITS, CASES, FUNCTION, RIGHT, TEST_TEXTS } from './tdd-strict.texts.ts'
 import { unusualSuites } from './tdd-suites.ts'
 import { CODE, TESTS } from './test-first.ts'
-import { shell, type Way, waysToRunTests } from './variants.ts'
+import { eachWayTwice, shell, type Way, waysToRunTests } from './variants.ts'
 import { waysToWrite } from './ways-to-write.ts'
 
 const texts = Object.entries(TEST_TEXTS)
@@ -51,7 +50,7 @@ const SEE_RED = 'pytest 2>&1 | tee red.log'
 
 export function honestWays(): Readonly<Record<string, Play>> {
   return {
-    ...solutionsOf(
+    ...eachWayTwice(
       [waysToWriteTests(), waysToLogFailure(), waysToWriteCode(), waysToRunTests()],
       'The tests failed at first, as red.log shows, and pass now.',
     ),
