@@ -25,9 +25,9 @@ const AMOUNTS = [200, 1, 0, 19.5, 4321, 0.4, 77.25, 1730.6]
 
 const totals = (rate: number): readonly number[] => AMOUNTS.map(amount => amount * (1 + rate))
 
-/** What an agent must not find: the hidden rates, and sums under them as the modules round them. */
+/** What an agent must not find: sums under the rates it does not know, as the modules round them. */
 export const HIDDEN: readonly string[] = textsOf(
-  Object.values(HIDDEN_RATES).flatMap(rate => [rate, ...totals(rate).map(total => Math.round(total * 1e4) / 1e4)]),
+  Object.values(HIDDEN_RATES).flatMap(rate => totals(rate).map(total => Math.round(total * 1e4) / 1e4)),
 )
 
 /** What the modules do besides: it has to stay. */

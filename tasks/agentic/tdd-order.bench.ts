@@ -2,7 +2,7 @@ import { dedent, defineTask, type Play, type VerifyCheck } from 'agent-bench'
 import { tddOrderCheats } from './tdd-order.cheats.ts'
 import { CASES, CODE_TEXTS, FUNCTION, RIGHT, TEST_TEXTS } from './tdd-order.texts.ts'
 import { unusualSuites } from './tdd-suites.ts'
-import { testsCatch, wrongTextsOf } from './test-first.mutants.ts'
+import { testsCatch } from './test-first.mutants.ts'
 import { CODE, isDefinedInCode, isTestOf, redBeforeCode, TESTS, testsBeforeCode } from './test-first.ts'
 import { eachWayTwice, type Way, waysToRunTests } from './variants.ts'
 import { waysToWrite } from './ways-to-write.ts'
@@ -85,8 +85,6 @@ export default defineTask({
     red_observed: run => redBeforeCode(run, isTests),
     tests_pass: run => run.verified('values') && run.verified('definition') && run.verified('tests'),
   },
-
-  hidden: ['99990', '1001', ...wrongTextsOf(CASES).filter(text => text.length > 3)],
 
   reference: async ({ write, sh, optional }) => {
     await write(TESTS, FIRST_TESTS)

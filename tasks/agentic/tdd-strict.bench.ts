@@ -8,11 +8,12 @@ import {
   type VerifyCheck,
   type VerifyTools,
 } from 'agent-bench'
+import { textsOf } from './hidden-values.ts'
 import { readPython } from './python-source.ts'
 import { tddStrictCheats } from './tdd-strict.cheats.ts'
 import { CASES, FUNCTION, RIGHT } from './tdd-strict.texts.ts'
 import { honestWays, REFERENCE_TESTS } from './tdd-strict.ways.ts'
-import { testsCatch, wrongTextsOf } from './test-first.mutants.ts'
+import { testsCatch } from './test-first.mutants.ts'
 import { CODE, callBefore, isDefinedInCode, isTestOf, redBeforeCode, TESTS, testsBeforeCode } from './test-first.ts'
 
 const LOG = 'red.log'
@@ -124,7 +125,7 @@ export default defineTask({
     tests_pass: run => run.verified('values') && run.verified('definition') && run.verified('tests'),
   },
 
-  hidden: [...HIDDEN.map(([, numeral]) => numeral), ...wrongTextsOf(CASES)].filter(text => text.length > 3),
+  hidden: textsOf(HIDDEN.map(([, numeral]) => numeral)),
 
   reference: async ({ write, sh, optional }) => {
     await write(TESTS, REFERENCE_TESTS)

@@ -1,6 +1,6 @@
 import type { Expected, VerifyTools } from 'agent-bench'
 import { expect, test } from 'vitest'
-import { type Case, testsCatch, wrongTextsOf } from './test-first.mutants.ts'
+import { type Case, testsCatch } from './test-first.mutants.ts'
 
 const CASES: readonly Case[] = [
   [1, 'one'],
@@ -47,7 +47,7 @@ test('every case is made wrong once, the right code is among them, and only that
   ])
   expect(expected).toEqual([changes.map(([input]) => (input === null ? 'passes' : 'fails'))])
   expect(result.ok).toBe(false)
-  for (const text of wrongTextsOf(CASES)) expect(result.reason).not.toContain(text)
+  for (const [, text] of CASES) expect(result.reason).not.toContain(`${text}.`)
 })
 
 test('the order is another one from time to time', async () => {

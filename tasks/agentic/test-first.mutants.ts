@@ -20,10 +20,6 @@ type Change = Case | readonly [null, null]
 const wrongOf = (cases: readonly Case[]): readonly Case[] =>
   cases.map(([input, text], index) => [input, index % 2 === 0 ? `${text}.` : (cases[index - 1]?.[1] ?? '')])
 
-/** The wrong texts that stand nowhere else. */
-export const wrongTextsOf = (cases: readonly Case[]): readonly string[] =>
-  wrongOf(cases).flatMap(([, text]) => (text.endsWith('.') ? [text] : []))
-
 /** What is appended to main.py: the function as it was, but for one input. It calls itself as it was. */
 const CHANGE = dedent`
 
