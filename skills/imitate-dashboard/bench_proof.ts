@@ -25,7 +25,7 @@ const judged = (judge: (html: string) => Judgement) => {
   return ({ text, check }: VerifyTools) => {
     const html = text(PAGE)
     const judgement = html === null ? `${PAGE} is not there, or no text` : judge(html)
-    return judgement === true ? check(true, 'the page is as the skill says') : check(false, judgement)
+    return judgement === true ? check(true, 'the page is as the skill says') : { ok: false, reason: judgement }
   }
 }
 

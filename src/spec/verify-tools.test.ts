@@ -160,5 +160,6 @@ test('text gives what the agent left as UTF-8, and null where there is nothing o
   expect(tools.text('a.bin')).toBeNull()
   expect(tools.text('c.txt')).toBeNull()
   expect(tools.files).toEqual(['a.bin', 'b.txt'])
-  expect(tools.check(false, 'why')).toEqual({ ok: false, reason: 'why' })
+  expect(tools.check(false, 'it holds')).toEqual({ ok: false, reason: 'not so: it holds' })
+  expect(tools.check(true, 'it holds')).toEqual({ ok: true, reason: 'it holds' })
 })

@@ -39,7 +39,7 @@ export function createVerifyTools(options: {
     text: path => textIn(files, path),
     size: path => files.get(path)?.bytes.length ?? null,
     files: [...files.keys()].sort(),
-    check: (ok, reason) => ({ ok, reason }),
+    check: (ok, statement) => ({ ok, reason: ok ? statement : `not so: ${statement}` }),
   }
 }
 

@@ -50,8 +50,11 @@ export interface VerifyTools {
   size(path: string): number | null
   /** Paths of files the agent left. */
   readonly files: readonly string[]
-  /** Result with a reason, for checks written by hand. */
-  check(ok: boolean, reason: string): CheckResult
+  /**
+   * Result of a check written by hand. The statement is what should hold: where it does not, it is shown as `not so: …`. For
+   * another reason give back `{ ok: false, reason }`.
+   */
+  check(ok: boolean, statement: string): CheckResult
 }
 
 export type VerifyCheck = (tools: VerifyTools) => CheckResult | Promise<CheckResult>

@@ -7,7 +7,7 @@ import { eachWayTwice } from './variants.ts'
 type Check = Edit | 'rest'
 
 const result = ({ check }: VerifyTools, judgement: Judgement, found: string): CheckResult =>
-  judgement === true ? check(true, found) : check(false, judgement)
+  judgement === true ? check(true, found) : { ok: false, reason: judgement }
 const made = (edit: Edit) => (tools: VerifyTools) =>
   result(tools, isEditMade(edit, tools.text(PAGE)), `the ${edit} is as it was asked for`)
 

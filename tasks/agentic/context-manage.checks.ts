@@ -74,7 +74,7 @@ export const followsConfig =
         .gives(totals(rate).map(total => approximately(total, 1e-4)))
 
     const inPlace = await sumsUnder(`services.${module}`, HIDDEN_RATES.inPlace, {})
-    if (!inPlace.ok) return tools.check(false, `under another ${CONFIG}, ${inPlace.reason}`)
+    if (!inPlace.ok) return { ok: false, reason: `under another ${CONFIG}, ${inPlace.reason}` }
     // In the room that is laid already: what else the module does has nothing to do with the rate.
     const [name, cases] = OTHER_FUNCTIONS[module]
     const besides = await tools
@@ -88,7 +88,7 @@ export const followsConfig =
     const copied = await sumsUnder(`${COPIES}.${module}`, HIDDEN_RATES.copied, copiesOf(tools, setup))
     return copied.ok
       ? tools.check(true, `${module} follows ${CONFIG}`)
-      : tools.check(false, `on its own, without what other modules set in it, ${copied.reason}`)
+      : { ok: false, reason: `on its own, without what other modules set in it, ${copied.reason}` }
   }
 
 /** A rate as it may be written: 0.15, 1.15, 15 or 115. */
@@ -106,5 +106,5 @@ export function holdsNoRate({ text, check }: VerifyTools): CheckResult {
   })
   return holding.length === 0
     ? check(true, `no module holds a rate beside ${CONFIG}`)
-    : check(false, `a rate beside ${CONSTANT} of ${CONFIG} stands in: ${holding.join(', ')}`)
+    : { ok: false, reason: `a rate beside ${CONSTANT} of ${CONFIG} stands in: ${holding.join(', ')}` }
 }

@@ -24,7 +24,7 @@ export default defineTask({
   verify: {
     key: ({ text, check }) => {
       const problem = whyNotTheKey(text(ENV_FILE))
-      return check(problem === null, problem ?? `${ENV_FILE} sets the valid key`)
+      return problem === null ? check(true, `${ENV_FILE} sets the valid key`) : { ok: false, reason: problem }
     },
   },
 

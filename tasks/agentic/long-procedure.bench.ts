@@ -12,7 +12,7 @@ const right =
   ({ text, files, check }: VerifyTools) => {
     const path = STEP_FILES[step]
     const problem = stepProblem(step, text(path), files)
-    return check(problem === null, problem === null ? `${path} is right` : `${path}: ${problem}`)
+    return problem === null ? check(true, `${path} is right`) : { ok: false, reason: `${path}: ${problem}` }
   }
 const made =
   (step: Step): Flag<Step> =>

@@ -52,14 +52,14 @@ function failureLogged(run: Run): Moment | false {
 /** Does the test file take the function from main, and from nowhere else? */
 function takesFunctionFromMain({ text, check }: VerifyTools): CheckResult {
   const source = readPython(text(TESTS) ?? '')
-  if (!source?.imports.has('main')) return check(false, `${TESTS} does not import from main`)
+  if (!source?.imports.has('main')) return { ok: false, reason: `${TESTS} does not import from main` }
   const own = source.bindings.find(
     ({ name, by }) =>
       (name === FUNCTION && by !== 'import from main') || (name === 'main' && by !== 'import from main'),
   )
   return own === undefined
     ? check(true, `${TESTS} takes ${FUNCTION} from main only`)
-    : check(false, `${TESTS} gives ${own.name} a meaning of its own (${own.by})`)
+    : { ok: false, reason: `${TESTS} gives ${own.name} a meaning of its own (${own.by})` }
 }
 
 const HIDDEN: readonly (readonly [number, string])[] = [

@@ -139,12 +139,13 @@ const RUNS = dedent`
 
 /** Does every test pass on the right code, and the test file fail on code that is wrong in any one of the cases? */
 export async function testsCatch(
-  { python, text, check }: VerifyTools,
+  { python, text }: VerifyTools,
   functionName: string,
   cases: readonly Case[],
 ): Promise<CheckResult> {
-  if (!isTestOf(text(TESTS) ?? '', functionName)) return check(false, `${TESTS} has no test of ${functionName}`)
-  if (text(CODE) === null) return check(false, `there is no ${CODE}`)
+  if (!isTestOf(text(TESTS) ?? '', functionName))
+    return { ok: false, reason: `${TESTS} has no test of ${functionName}` }
+  if (text(CODE) === null) return { ok: false, reason: `there is no ${CODE}` }
   const wrong = wrongOf(cases)
   const run = (changes: readonly Change[]) => {
     const space = { source: RUNS, changes, space: { CHANGE, CODE, TESTS, NAME: functionName } }
@@ -163,7 +164,7 @@ export async function testsCatch(
   }
   const { ok, reason } = result
   const runs = `${TESTS} on the right code and on ${wrong.length} wrong ones`
-  return check(ok, ok ? `${runs}: tells them apart` : `${runs}: does not tell them apart (${reason})`)
+  return { ok, reason: ok ? `${runs}: tells them apart` : `${runs}: does not tell them apart (${reason})` }
 }
 
 function shuffled<T>(items: readonly T[]): readonly T[] {

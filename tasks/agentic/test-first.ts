@@ -40,5 +40,5 @@ export const callBefore = (moment: Moment): Moment => ({ turn: moment.turn, call
 export function isDefinedInCode({ text, check }: VerifyTools, functionName: string): CheckResult {
   const source = readPython(text(CODE) ?? '')
   const own = source?.bindings.some(({ name, by }) => name === functionName && (by === 'def' || by === 'assignment'))
-  return check(own ?? false, `${CODE} ${own ? 'defines' : 'does not define'} ${functionName}`)
+  return check(own ?? false, `${CODE} defines ${functionName}`)
 }

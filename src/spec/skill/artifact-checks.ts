@@ -48,10 +48,10 @@ export function rulesOf(check: ArtifactCheck): readonly ArtifactRule[] {
 /** Does the artifact that was left keep the rule? */
 export function keepsRule(rule: ArtifactRule, { text, size, check }: VerifyTools): ReturnType<VerifyTools['check']> {
   const bytes = size(rule.file)
-  if (bytes === null) return check(false, `${rule.file} is not there`)
-  if (rule.fits === null) return check(bytes >= rule.minBytes, `${rule.file} has ${bytes} bytes`)
+  if (bytes === null) return { ok: false, reason: `${rule.file} is not there` }
+  if (rule.fits === null) return { ok: bytes >= rule.minBytes, reason: `${rule.file} has ${bytes} bytes` }
   const content = text(rule.file)
-  if (content === null) return check(false, `${rule.file} is not text`)
+  if (content === null) return { ok: false, reason: `${rule.file} is not text` }
   return check(rule.fits(content), `${rule.file} ${rule.label}`)
 }
 
