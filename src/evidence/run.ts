@@ -8,18 +8,26 @@
 
 import { posix } from 'node:path'
 import { checkGlob, compileGlobs } from '../spec/globs.ts'
-import type { CommandQuestion, Moment, Order, ReadQuestion, Run, StubQuestion } from '../spec/run.ts'
+import type { CommandQuestion, Moment, Order, Run, StubQuestion } from '../spec/run.ts'
 import { type FirstChange, firstChanges, firstExistence, firstFitting } from './changes.ts'
 import { findDiscovery } from './discovery.ts'
+import {
+  type Answer,
+  boundInWords,
+  type Found,
+  findReading,
+  findSession,
+  impossibleBound,
+  isWithin,
+  momentOf,
+} from './finding.ts'
 import type { TrialLog } from './log.ts'
 import { type CommandHistory, commandHistory, commandRuns, fitsArguments, nearestCommand } from './ran.ts'
-import { createReader, type Reader, type ReadingHistory } from './reading.ts'
+import { createReader, type Reader } from './reading.ts'
 import { type TestSession, testSessions } from './sessions.ts'
 import { findValue } from './values.ts'
-import { callInWords, counted, firstMention, momentInWords, quoted } from './words.ts'
+import { callInWords, counted, momentInWords, quoted } from './words.ts'
 import { hasSameContent, textsByHash } from './workspace.ts'
-
-export type Answer = Moment | boolean | number | string | null
 
 /** A question as it was asked and answered. */
 export interface Question {
@@ -33,124 +41,12 @@ export interface Question {
   readonly session: TestSession | null
 }
 
-/** What a question found, before it is recorded. */
-interface Found<A extends Answer> {
-  readonly answer: A
-  readonly finding: string
-  readonly session?: TestSession
-}
-
-/** Reason that a bound makes every answer false, or null. */
-function impossibleBound(order: Order): string | null {
-  if (order.before === false) return 'what it had to come before never happened'
-  if (order.after === false) return 'what it had to come after never happened'
-  return null
-}
-
-const isFromOn = (order: Order, at: Moment) => !order.after || at.call >= order.after.call
-const isUpTo = (order: Order, at: Moment) => !order.before || at.call <= order.before.call
-const isWithin = (order: Order, at: Moment) => isFromOn(order, at) && isUpTo(order, at)
-
-function boundInWords(order: Order): string {
-  const parts = [
-    order.after ? `from ${momentInWords(order.after)} on` : '',
-    order.before ? `up to ${momentInWords(order.before)}` : '',
-  ]
-  return parts.filter(part => part !== '').join(' and ')
-}
-
-const momentOf = (call: { readonly turn: number; readonly call: number }): Moment => ({
-  turn: call.turn,
-  call: call.call,
-})
-
 /** A pattern that finds just this text. */
 const literalPattern = (text: string) => new RegExp(text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
-
-/** A copy without the flags that make a RegExp remember its last place. */
-const stateless = (pattern: RegExp) => new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ''))
 
 function requirePath(path: string): void {
   const problem = checkGlob(path)
   if (problem !== null) throw new Error(`"${quoted(path)}" can not be asked about: ${problem}`)
-}
-
-/** When content of a file reached the model. */
-function findReading(
-  log: TrialLog,
-  history: ReadingHistory,
-  path: string,
-  question: ReadQuestion,
-): Found<Moment | false> {
-  const impossible = impossibleBound(question)
-  if (impossible !== null) return { answer: false, finding: `${path}: ${impossible}` }
-  const wantedLines = Math.max(1, question.lines ?? 1)
-  const pattern = question.showing === undefined ? null : stateless(question.showing)
-  const shown = new Set<string>()
-  let isPatternShown = pattern === null
-  for (const { call, lines } of history.showings) {
-    if (!isWithin(question, call)) continue
-    for (const { line, visible } of lines) {
-      shown.add(line)
-      isPatternShown ||= pattern?.test(visible) ?? false
-    }
-    if (shown.size >= wantedLines && isPatternShown) {
-      return { answer: momentOf(call), finding: `${path} was shown in ${callInWords(call)}` }
-    }
-  }
-  return { answer: false, finding: whyNotShown(log, history, path, question, shown.size, isPatternShown) }
-}
-
-function whyNotShown(
-  log: TrialLog,
-  history: ReadingHistory,
-  path: string,
-  question: ReadQuestion,
-  shownLines: number,
-  isPatternShown: boolean,
-): string {
-  const first = history.showings[0]
-  if (first !== undefined) {
-    if (shownLines === 0) return `${path} was shown in ${callInWords(first.call)}, but not ${boundInWords(question)}`
-    const lines = question.lines ?? 1
-    if (shownLines < lines)
-      return `only ${shownLines} of ${lines} lines of ${path} were shown, first in ${callInWords(first.call)}`
-    if (!isPatternShown)
-      return `${path} was shown in ${callInWords(first.call)}, but no line of it that matches ${question.showing}`
-  }
-  if (log.calls.length === 0) return `${path} was never shown: no tool was called`
-  if (!history.hadText)
-    return `${path} was never shown: it was absent, binary or too large in all ${counted(log.calls.length, 'call')}`
-  const mention = firstMention(log, path)
-  const nearest = mention === null ? 'nothing named it' : `it was named in ${callInWords(mention)}`
-  return `${path} was never shown in ${counted(log.calls.length, 'call')}: ${nearest}`
-}
-
-/** A test session of the wanted outcome that the model could see. `before` bounds the seeing, `after` the running. */
-function findSession(
-  sessions: readonly TestSession[],
-  wanted: 'passed' | 'failed',
-  order: Order,
-): Found<Moment | false> {
-  const what = wanted === 'failed' ? 'failing tests were never seen' : 'a passing run of all tests was never seen'
-  const impossible = impossibleBound(order)
-  if (impossible !== null) return { answer: false, finding: `${what}: ${impossible}` }
-  const counts = (session: TestSession) => session.outcome === wanted && session.refutation === null
-  let best: { readonly session: TestSession; readonly seen: Moment } | null = null
-  for (const session of sessions) {
-    const { seen } = session
-    if (seen === null || !counts(session) || !isFromOn(order, session.ran) || !isUpTo(order, seen)) continue
-    if (best === null || seen.call < best.seen.call) best = { session, seen }
-  }
-  if (best !== null) return { answer: best.seen, finding: best.session.summary, session: best.session }
-
-  if (sessions.length === 0) return { answer: false, finding: `${what}: no test session ran` }
-  const alike = sessions.find(session => session.outcome === wanted)
-  const nearest = alike ?? sessions.at(-1)
-  if (nearest === undefined || alike === undefined) return { answer: false, finding: `${what}: ${nearest?.summary}` }
-  const but =
-    alike.refutation ?? (alike.seen === null ? 'nothing of it was in a result' : `it had to be ${boundInWords(order)}`)
-  return { answer: false, finding: `${what}: ${alike.summary}, but ${but}` }
 }
 
 /** What is worked out from a log once and shared by all its flags; each part when it is first asked for. */

@@ -107,6 +107,9 @@ function linesOf({ plan, warnings }: PlannedModel, setting: ModelSetting): reado
   ]
 }
 
+const REPAIR_LINE =
+  'repair   trials lost with leaked or malformed calls are played once more with them understood; the score stays strict'
+
 /**
  * Works out everything that is the same for all trials of a model, before the first one: results directory, models and
  * servers, sandbox. A run of several models is made whole or not at all.
@@ -147,6 +150,12 @@ export async function makePlans(settings: Settings, context: PlanContext): Promi
   const trials = settings.trials === settings.k ? '' : `, ${settings.trials} trials per task`
   return {
     plans: models.length === 0 ? [planFor(null)] : models.map(planFor),
-    lines: [...lines, `sandbox  ${sandbox.why}`, `k        ${settings.k}${trials}`, `results  ${context.resultsDir}`],
+    lines: [
+      ...lines,
+      `sandbox  ${sandbox.why}`,
+      `k        ${settings.k}${trials}`,
+      ...(settings.repair === 'report' && models.length > 0 ? [REPAIR_LINE] : []),
+      `results  ${context.resultsDir}`,
+    ],
   }
 }
