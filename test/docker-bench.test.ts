@@ -213,6 +213,28 @@ await describeWith(['docker'], 'collecting', () => {
     expect(run.stdout + run.stderr).toMatch(
       /two tasks have the id "hello_v1": tasks\/demo\/\w+\.bench\.ts and tasks\/demo/,
     )
+    expect(await project.summaries()).toEqual([])
+  })
+
+  it('finds two tasks with one id also where the id only shows when a file is loaded', async () => {
+    const workedOut = HELLO_TASK.replace("id: 'hello_v1'", "id: ['hello', 'v1'].join('_')")
+    await using project = await createProject({
+      'tasks/demo/hello.bench.ts': workedOut,
+      'tasks/demo/again.bench.ts': workedOut,
+    })
+    const run = await project.run([], REFERENCE)
+    expect(run.status).toBe(2)
+    expect(run.stdout + run.stderr).toMatch(/two tasks have the id "hello_v1"/)
+  })
+
+  it('takes the id of a task as a filter of the command line, as Vitest takes parts of paths', async () => {
+    await using project = await createProject({
+      'tasks/demo/hello.bench.ts': HELLO_TASK,
+      'tasks/demo/other.bench.ts': HELLO_TASK.replace('hello_v1', 'other_v1'),
+    })
+    const run = await project.run(['run', '--project', 'bench', 'other_v1'], REFERENCE)
+    expect(run.status, run.stdout + run.stderr).toBe(0)
+    expect((await project.summaries()).map(({ task_id }) => task_id)).toEqual(['other_v1'])
   })
 
   it('ends with status 2 and the reason when all there is was skipped', async () => {

@@ -1,6 +1,7 @@
 /** Several models in one run: one after the other, each on its server, one matrix at the end. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { propsRoutes } from './doctor-server.ts'
 import { describeWith } from './needs.ts'
 import { createProject, type Run } from './project.ts'
 import { call, conversation, type Script, say, startScriptedServer } from './scripted-server.ts'
@@ -61,6 +62,15 @@ await describeWith(['docker'], 'BENCH_MODEL=a,b', () => {
     expect(textOf(run)).toMatch(/absent/)
     expect(server.requests).toHaveLength(0)
     expect(await project.summaries()).toEqual([])
+  })
+
+  it('is refused when a server that ignores names would answer both with one model', async () => {
+    await using project = await createProject(TASKS)
+    await using server = await startScriptedServer(byModel, { models: [{ id: 'only' }], routes: propsRoutes() })
+    const run = await project.run([], { ...DOCKER, BENCH_BASE_URL: server.baseUrl, BENCH_MODEL: 'good,poor' })
+    expect(run.status).toBe(2)
+    expect(textOf(run)).toMatch(/"good" and "poor" are one model: .* answers both with only\s+remedy: /)
+    expect(server.requests).toHaveLength(0)
   })
 
   it('goes on with the next model when the server of one is gone', async () => {
@@ -171,6 +181,19 @@ await describeWith(['docker'], 'models of bench.config.ts', () => {
       environment: { model_labels: { size: '8B', quantisation: 'Q4_K_M' }, served_name: 'good' },
     })
     expect(plain).toMatchObject({ model: 'good', environment: { model_labels: { size: null, quantisation: null } } })
+  })
+
+  it('a name that is none of them runs, and is said to be none', async () => {
+    await using project = await createProject({
+      'tasks/a.bench.ts': smallTask({ id: 'task_a' }),
+      'bench.config.ts': "export default { k: 1, models: ['poor'] }",
+    })
+    await using server = await startScriptedServer(byModel, MODELS)
+    const env = { BENCH_SANDBOX: 'docker', BENCH_BASE_URL: server.baseUrl }
+    const run = await project.run([], { ...env, BENCH_MODEL: 'good' })
+    expect(run.status, textOf(run)).toBe(0)
+    expect(run.stdout).toMatch(/^warning {2}good is none of the models in bench\.config\.ts/m)
+    expect((await project.run([], { ...env, BENCH_MODEL: 'poor' })).stdout).not.toMatch(/^warning/m)
   })
 
   it('BENCH_MODEL chooses among them by label', async () => {

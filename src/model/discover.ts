@@ -71,6 +71,8 @@ export interface ModelQuestion {
 
 export interface PlannedModel {
   readonly plan: ModelPlan
+  /** The model that will answer, as the server lists it; null = not known. */
+  readonly served: string | null
   /** Sentences to show before the run. */
   readonly warnings: readonly string[]
 }
@@ -92,7 +94,15 @@ export async function planModel(question: ModelQuestion): Promise<PlannedModel |
   }
   const { probe, model } =
     question.model === null ? chooseModel(probes) : chooseServer(probes, question.model, warnings)
-  return { plan: await completePlan(question, probe, model, warnings), warnings }
+  return { plan: await completePlan(question, probe, model, warnings), served: servedBy(probe, model), warnings }
+}
+
+/** The listed model that answers to a name; where names are ignored, the only one there is. */
+function servedBy(probe: ServerProbe, name: string): string | null {
+  const named = probe.models.find(model => answersTo(model, name))
+  const [only, ...others] = probe.models
+  if (named !== undefined) return named.id
+  return probe.unknownNames === 'ignored' && others.length === 0 ? (only?.id ?? null) : null
 }
 
 async function findServers(question: ModelQuestion, warnings: string[]): Promise<readonly ServerProbe[]> {

@@ -30,6 +30,7 @@ import './provided.ts'
 import { judgedRecords, recordedTrial } from './resume.ts'
 import { LOST_IN_A_ROW, ServerWatch } from './server-watch.ts'
 import type { Settings } from './settings.ts'
+import { sameIdIn } from './task-ids.ts'
 
 export interface BenchReporterOptions {
   readonly settings: Settings
@@ -105,6 +106,7 @@ export class BenchReporter implements Reporter {
       : new Map()
     this.#trialsAhead = this.#vitest?.getGlobalTestNamePattern() === undefined ? files * settings.trials : null
     try {
+      this.#refuseSameIds(specifications)
       const { plans, lines } = await makePlans(settings, {
         root,
         resultsDir,
@@ -133,6 +135,18 @@ export class BenchReporter implements Reporter {
     }
   }
 
+  /** Before the first trial, where the files show it: two tasks with one id would be taken for trials of one task. */
+  #refuseSameIds(specifications: readonly TestSpecification[]): void {
+    const files = specifications.filter(({ project }) => this.#isOurs(project.name)).map(({ moduleId }) => moduleId)
+    const same = sameIdIn(files)
+    if (same !== null) throw new ConfigError(...this.#sameIds(same.id, same.files))
+  }
+
+  #sameIds(id: string, files: readonly string[]): [string, { code: string; remedy: string }] {
+    const names = files.map(file => relative(this.#options.root, file)).join(' and ')
+    return [`two tasks have the id "${id}": ${names}`, { code: 'same_id', remedy: 'Give one of them another id.' }]
+  }
+
   /** The run cannot be made. Alone and without watching, nothing is left to do; else the bench's files fail with the reason. */
   #refuse(message: string, specifications: readonly TestSpecification[]): void {
     this.#stop = message
@@ -148,7 +162,7 @@ export class BenchReporter implements Reporter {
     return this.#options.projects.some(({ project }) => project.name === projectName)
   }
 
-  /** Two tasks with one id would be taken for trials of one task. */
+  /** The same for ids that only show when the file is loaded. */
   onTestModuleCollected(module: TestModule): void {
     if (!this.#isOurs(module.project.name)) return
     for (const suite of module.children.suites()) {
@@ -156,8 +170,7 @@ export class BenchReporter implements Reporter {
       const other = this.#fileOf.get(key)
       if (other === undefined) this.#fileOf.set(key, module.moduleId)
       else if (other !== module.moduleId) {
-        const files = [other, module.moduleId].map(file => relative(this.#options.root, file)).join(' and ')
-        this.#stopRun(`two tasks have the id "${suite.name}": ${files}\n  remedy: Give one of them another id.`)
+        this.#stopRun(explainError(new ConfigError(...this.#sameIds(suite.name, [other, module.moduleId]))))
       }
     }
   }

@@ -38,8 +38,11 @@ export async function loadTask(filepath: string, root: string, importModule: (pa
 
 const FREE_FLAG = 'no_tool_hallucination'
 
-/** A flag that asks whether a file was read needs a line in it that could not have come from anywhere else. */
-function checkReadable(task: Task, file: string): void {
+/**
+ * A flag that asks whether a file was read needs a line in it that could not have come from anywhere else.
+ * @throws SpecError code `spec_unreadable`
+ */
+export function checkReadable(task: Task, file: string): void {
   const texts = new Map([...task.setup].map(([path, content]) => [path, Buffer.from(content.bytes).toString('utf8')]))
   const unreadable = new Set(unreadableFiles(texts, task.prompt))
   for (const [flag, paths] of readsOf(task)) {

@@ -43,11 +43,12 @@ async function chooseModels(settings: Settings, root: string): Promise<Chosen> {
     createAgent(asked, { model: null }) // an unknown name is refused here, before anything is started
     return { agent: asked, models: [], lines: [`agent    ${asked} (built in; no model takes part)`] }
   }
-  const found: { readonly model: ModelPlan; readonly lines: readonly string[] }[] = []
+  const found: FoundModel[] = []
   for (const setting of settings.models) {
     const one = await findModel(settings, setting, root)
     if (one !== null) found.push(one)
   }
+  refuseOneModelTwice(found)
   if (found.length > 0) {
     const lines = found.flatMap(one => one.lines)
     return { agent: asked ?? 'tools', models: found.map(({ model }) => model), lines }
@@ -66,12 +67,33 @@ async function chooseModels(settings: Settings, root: string): Promise<Chosen> {
   return { agent: 'reference', models: [], lines: [`agent    reference (${why})`] }
 }
 
+/** A server that ignores names answers each of them with the one model it has: two columns would show one model. */
+function refuseOneModelTwice(found: readonly FoundModel[]): void {
+  for (const [at, { model, served }] of found.entries()) {
+    const other = found
+      .slice(0, at)
+      .find(one => served !== null && one.served === served && one.model.baseUrl === model.baseUrl)
+    if (other === undefined || other.model.model === model.model) continue
+    throw new ConfigError(
+      `"${other.model.model}" and "${model.model}" are one model: the server at ${model.baseUrl} answers both with ${served}`,
+      {
+        code: 'one_model_twice',
+        remedy:
+          'Start a server for each model and give its address in models of bench.config.ts. One model in two settings is listed there under one name with two labels.',
+      },
+    )
+  }
+}
+
+interface FoundModel {
+  readonly model: ModelPlan
+  /** The model that will answer, as its server lists it; null = not known. */
+  readonly served: string | null
+  readonly lines: readonly string[]
+}
+
 /** One model of the run, on its server or in its recording; null when none is named and none is found. */
-async function findModel(
-  settings: Settings,
-  setting: ModelSetting,
-  root: string,
-): Promise<{ readonly model: ModelPlan; readonly lines: readonly string[] } | null> {
+async function findModel(settings: Settings, setting: ModelSetting, root: string): Promise<FoundModel | null> {
   const question = modelQuestion(settings, setting)
   if (settings.replay !== null) {
     const dir = resolve(root, settings.replay)
@@ -79,15 +101,20 @@ async function findModel(
     const recorded = planFromRecording(dir, setting.model, setting.labels.label ?? null)
     const labels = labelsOf(recorded.model, recorded.server.modelPath, { ...recorded.labels, ...setting.labels })
     const model = { ...recorded, labels, sampling: question.sampling }
-    return { model, lines: [`model    ${nameOfModel(model)} from the recording in ${dir}; no server takes part`] }
+    return {
+      model,
+      served: null,
+      lines: [`model    ${nameOfModel(model)} from the recording in ${dir}; no server takes part`],
+    }
   }
   const planned = await planModel(question)
   if (planned === null) return null
   const lines = linesOf(planned, setting)
-  if (settings.record === null) return { model: planned.plan, lines }
+  const { served } = planned
+  if (settings.record === null) return { model: planned.plan, served, lines }
   const dir = resolve(root, settings.record)
   const model: ModelPlan = { ...planned.plan, recording: { mode: 'record', dir } }
-  return { model, lines: [...lines, `record   ${dir}`] }
+  return { model, served, lines: [...lines, `record   ${dir}`] }
 }
 
 /** What results call a model. */
@@ -103,6 +130,9 @@ function linesOf({ plan, warnings }: PlannedModel, setting: ModelSetting): reado
   const label = nameOfModel(plan) === plan.model ? '' : ` as "${nameOfModel(plan)}"`
   return [
     `model    ${plan.model}${label} on ${server.kind} at ${server.baseUrl}${context}${found}`,
+    ...(setting.isUnlisted
+      ? [`warning  ${plan.model} is none of the models in bench.config.ts: it runs with the settings of the run`]
+      : []),
     ...warnings.map(warning => `warning  ${warning}`),
   ]
 }

@@ -18,7 +18,9 @@ const entries = (...models: ModelEntry[]) => ({ models })
 
 describe('modelSettings', () => {
   it('is one model without a name when none is set', () => {
-    expect(settings()).toEqual([{ model: null, baseUrl: null, apiKey: null, extraBody: null, labels: {} }])
+    expect(settings()).toEqual([
+      { model: null, baseUrl: null, apiKey: null, extraBody: null, labels: {}, isUnlisted: false },
+    ])
   })
 
   it('takes names by commas, from the variable before the file', () => {
@@ -43,6 +45,8 @@ describe('modelSettings', () => {
       { model: 'b', baseUrl: B },
       { model: 'c', baseUrl: null },
     ])
+    expect(settings(file, { model: 'first,b,c' }).map(({ isUnlisted }) => isUnlisted)).toEqual([false, false, true])
+    expect(settings({}, { model: 'c' })[0]?.isUnlisted).toBe(false)
     expect(settings(file, { model: 'a' })).toMatchObject([{ model: 'a', labels: { label: 'first' } }])
     expect(() => settings(entries({ model: 'a', label: '1' }, { model: 'a', label: '2' }), { model: 'a' })).toThrow(
       /more than once/,

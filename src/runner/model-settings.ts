@@ -26,6 +26,8 @@ export interface ModelSetting {
   readonly apiKey: string | null
   readonly extraBody: Readonly<Record<string, unknown>> | null
   readonly labels: Partial<ModelLabels>
+  /** The file lists models, and this is none of them. */
+  readonly isUnlisted: boolean
 }
 
 /** What the file and the environment say about models, checked one by one; undefined = not said. */
@@ -119,7 +121,8 @@ export function modelSettings(
       `Name at most ${MOST_MODELS}, and the others in another run.`,
     )
   }
-  const settings = chosen.map(entry => settingOf(entry, file, env))
+  const isUnlisted = (entry: ModelEntry | null) => entry !== null && entries.length > 0 && !entries.includes(entry)
+  const settings = chosen.map(entry => ({ ...settingOf(entry, file, env), isUnlisted: isUnlisted(entry) }))
   refuseSameNames(settings)
   return settings
 }
@@ -140,7 +143,7 @@ function namesOf(text: string | undefined): readonly string[] | null {
   return refuse(`"${text}" names a model that is empty`, 'Separate names by single commas: BENCH_MODEL=a,b,c.')
 }
 
-function settingOf(entry: ModelEntry | null, file: SaidOfModels, env: SaidOfModels): ModelSetting {
+function settingOf(entry: ModelEntry | null, file: SaidOfModels, env: SaidOfModels): Omit<ModelSetting, 'isUnlisted'> {
   const ofRun = env.baseUrl ?? file.baseUrl
   const baseUrl = env.baseUrl ?? entry?.baseUrl ?? file.baseUrl
   const isOnServerOfRun = baseUrl === ofRun
@@ -157,7 +160,7 @@ function settingOf(entry: ModelEntry | null, file: SaidOfModels, env: SaidOfMode
   }
 }
 
-function refuseSameNames(settings: readonly ModelSetting[]): void {
+function refuseSameNames(settings: readonly Pick<ModelSetting, 'model' | 'labels'>[]): void {
   const seen = new Set<string>()
   for (const setting of settings) {
     const name = nameOfSetting(setting)
@@ -172,6 +175,6 @@ function refuseSameNames(settings: readonly ModelSetting[]): void {
 }
 
 /** What results call the model of a setting; an unnamed one has no name yet. */
-export function nameOfSetting({ model, labels }: ModelSetting): string {
+export function nameOfSetting({ model, labels }: Pick<ModelSetting, 'model' | 'labels'>): string {
   return labels.label ?? model ?? ''
 }

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { inspect } from 'node:util'
 import { type Plugin, runnerImport } from 'vite'
 import type { TestProject, Vitest } from 'vitest/node'
 import { needsModel } from '../agents/index.ts'
@@ -12,6 +13,7 @@ import { projectsOfModels } from './model-projects.ts'
 import { withChosenModel } from './pick-model.ts'
 import { type BenchConfig, readSettings, type Settings } from './settings.ts'
 import { collectSkills } from './skills.ts'
+import { asFileFilters } from './task-ids.ts'
 
 /** A neighbour of this file, as source (`.ts`) or built (`.js`). */
 function neighbour(name: string): string {
@@ -56,10 +58,8 @@ export async function loadConfigFile(root: string): Promise<unknown> {
 function refuseToStart(error: unknown): never {
   if (!(error instanceof ConfigError)) throw error
   process.exitCode = 2
-  const plain = new Error(explainError(error))
-  // A line that looks like a frame keeps Node from putting brackets around the text.
-  plain.stack = `agent-bench cannot run: ${plain.message}\n    at ${error.code}`
-  throw plain
+  const text = `agent-bench cannot run: ${explainError(error)}`
+  throw Object.assign(new Error(text), { stack: text, [inspect.custom]: () => text })
 }
 
 function refuseBenchmarkMode(vitest: Vitest): void {
@@ -73,6 +73,19 @@ function refuseBenchmarkMode(vitest: Vitest): void {
 /** A scripted agent runs once, however many models are set. */
 function measuresModels({ agent }: Settings): boolean {
   return agent === null || needsModel(agent)
+}
+
+/** Vitest's filters are parts of paths; ours may be ids of tasks, too, as they stand in every table. */
+function takeTaskIds(vitest: Vitest, project: TestProject): void {
+  const asFiles = async (filters: readonly string[] | undefined) => {
+    if (filters === undefined || filters.length === 0) return filters as undefined
+    const { testFiles } = await project.globTestFiles()
+    return [...asFileFilters(filters, testFiles)]
+  }
+  const start = vitest.start.bind(vitest)
+  vitest.start = async filters => start(await asFiles(filters))
+  const collect = vitest.collect.bind(vitest)
+  vitest.collect = async (filters, options) => collect(await asFiles(filters), options)
 }
 
 /** Settings that make a project safe for trials whatever the command line says. */
@@ -121,6 +134,7 @@ export function agentBench(options: BenchConfig = {}): Plugin {
           await collectSkills(vitest, project, { root, skillDir: settings.skillDir })
           project.provide('agentBenchSettings', { root, k: settings.k, trials: settings.trials })
         }
+        takeTaskIds(vitest, project)
         const resultsDir = isAbsolute(settings.resultsDir) ? settings.resultsDir : join(root, settings.resultsDir)
         vitest.config.reporters.push(new BenchReporter({ settings, projects, root, resultsDir }) as never)
       } catch (error) {

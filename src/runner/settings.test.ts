@@ -16,7 +16,7 @@ function refusal(config: unknown, env: Record<string, string>): ConfigError {
 describe('readSettings', () => {
   it('has the defaults of the public contract', () => {
     expect(readSettings(undefined, 'bench.config.ts', {})).toMatchObject({
-      models: [{ model: null, baseUrl: null, apiKey: null, extraBody: null, labels: {} }],
+      models: [{ model: null, baseUrl: null, apiKey: null, extraBody: null, labels: {}, isUnlisted: false }],
       k: 3,
       trials: 3,
       sandbox: 'auto',

@@ -1,0 +1,46 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { asFileFilters, sameIdIn, taskIdIn } from './task-ids.ts'
+
+let dir: string
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'agent-bench-ids-'))
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+function file(path: string, text: string): string {
+  const at = join(dir, path)
+  mkdirSync(dirname(at), { recursive: true })
+  writeFileSync(at, text)
+  return at
+}
+
+const spec = (id: string) =>
+  `import { defineTask } from 'agent-bench'\nexport default defineTask({\n  id: '${id}',\n})\n`
+
+it('reads the id of a spec file, a manifest, and of a skill without either', () => {
+  expect(taskIdIn(file('a.bench.ts', spec('one_v1')))).toBe('one_v1')
+  expect(taskIdIn(file('s/bench_manifest.json', '\uFEFF{ // mine\n "id": "two_v1", }'))).toBe('two_v1')
+  expect(taskIdIn(file('t-x/bench_manifest.json', '{}'))).toBe('skill_run_v1_t-x')
+  expect(taskIdIn(file('u/SKILL.md', 'words'))).toBe('skill_run_v1_u')
+})
+
+it('knows nothing of an id that is worked out, of a broken manifest or a missing file', () => {
+  expect(taskIdIn(file('a.bench.ts', 'export default defineTask({ id: name + 1 })'))).toBeNull()
+  expect(taskIdIn(file('v/bench_manifest.json', '{{{'))).toBe('skill_run_v1_v')
+  expect(taskIdIn(join(dir, 'missing.bench.ts'))).toBeNull()
+})
+
+it('finds two files with one id', () => {
+  const [a, b, c] = [file('a.bench.ts', spec('x')), file('b.bench.ts', spec('y')), file('c.bench.ts', spec('x'))]
+  expect(sameIdIn([a, b])).toBeNull()
+  expect(sameIdIn([a, a])).toBeNull()
+  expect(sameIdIn([a, b, c])).toEqual({ id: 'x', files: [a, c] })
+})
+
+it('turns an id into the path of its file, and leaves other filters alone', () => {
+  const files = [file('first.bench.ts', spec('one_v1')), file('second.bench.ts', spec('two_v1'))]
+  expect(asFileFilters(['two_v1', 'first', 'nothing'], files)).toEqual([files[1], 'first', 'nothing'])
+})

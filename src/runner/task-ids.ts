@@ -1,0 +1,51 @@
+/**
+ * Ids of tasks as they stand in the text of their files, known before any of them is loaded: loading is the workers' work,
+ * one file after another. An id that is worked out cannot be seen here, and is found when its file is loaded.
+ */
+import { readFileSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { parse } from 'jsonc-parser'
+import { defaultId, MANIFEST_NAME } from '../spec/skill/index.ts'
+
+const ID = /\bdefineTask\b[\s\S]*?\bid:\s*(['"`])([A-Za-z0-9_-]+)\1/
+
+/** The id of the task or skill of a file; null where its text does not show it. */
+export function taskIdIn(file: string): string | null {
+  const isManifest = basename(file) === MANIFEST_NAME
+  if (basename(file) === 'SKILL.md') return defaultId(basename(dirname(file)))
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return null // whoever loads it says what is wrong with it
+    throw error
+  }
+  if (!isManifest) return ID.exec(text)?.[2] ?? null
+  const manifest: unknown = parse(text.replace(/^\uFEFF/, ''), [], { allowTrailingComma: true })
+  const id = typeof manifest === 'object' && manifest !== null && 'id' in manifest ? manifest.id : undefined
+  return typeof id === 'string' ? id : defaultId(basename(dirname(file)))
+}
+
+/** Two files whose tasks have one id; null when there are none. */
+export function sameIdIn(files: Iterable<string>): { readonly id: string; readonly files: readonly string[] } | null {
+  const byId = new Map<string, string>()
+  for (const file of files) {
+    const id = taskIdIn(file)
+    if (id === null) continue
+    const other = byId.get(id)
+    if (other !== undefined && other !== file) return { id, files: [other, file] }
+    byId.set(id, file)
+  }
+  return null
+}
+
+/**
+ * Filters of the command line as Vitest takes them, by parts of paths: an id becomes the path of its file. What is part of
+ * some path already, or no id, stays as it is.
+ */
+export function asFileFilters(filters: readonly string[], files: readonly string[]): readonly string[] {
+  return filters.map(filter => {
+    if (files.some(file => file.includes(filter))) return filter
+    return files.find(file => taskIdIn(file) === filter) ?? filter
+  })
+}
