@@ -1,7 +1,7 @@
 /** Checks the form of a task spec, field by field. Everything is treated as unknown: a spec file is run, not type-checked. */
 import { textProblem } from './check-setup.ts'
 import { checkGlob } from './globs.ts'
-import { didYouMean, type Mistake } from './mistakes.ts'
+import { didYouMean, didYouMeanOrAny, type Mistake } from './mistakes.ts'
 import type { Cheat, Requirement, TaskSpec } from './task.ts'
 
 type FieldName = keyof TaskSpec
@@ -285,7 +285,7 @@ function checkLoses(cheat: Fields, field: string, flagIds: readonly string[], re
   }
   for (const id of loses) {
     if (typeof id === 'string' && flagIds.includes(id)) continue
-    report(`${field}.loses`, `${show(id)} is no flag of this task`, didYouMean(String(id), flagIds))
+    report(`${field}.loses`, `${show(id)} is no flag of this task`, didYouMeanOrAny(String(id), flagIds))
   }
   if (new Set(loses).size < loses.length) report(`${field}.loses`, 'names a flag twice', 'Name it once.')
   if (loses.length === 0 && cheat.tampers !== true) {

@@ -42,11 +42,41 @@ export function nearest(name: string, known: readonly string[]): string | null {
   return distance(name, candidate) <= Math.max(2, Math.ceil(name.length / 3)) ? candidate : null
 }
 
-/** Remedy for a name that is not known: the nearest one, else the list of all. */
+/** Remedy for a name that is not known: the nearest one, else the list of all. A name is never its own correction. */
 export function didYouMean(name: string, known: readonly string[]): string {
-  const candidate = nearest(name, known)
+  const candidate = nearest(
+    name,
+    known.filter(one => one !== name),
+  )
   if (candidate !== null) return `Did you mean "${candidate}"?`
   return known.length === 0 ? 'There is none to name.' : `Use one of: ${known.map(one => `"${one}"`).join(', ')}.`
+}
+
+/** As {@link didYouMean}, with all names that are known, for names that are made and stand nowhere to be looked up. */
+export function didYouMeanOrAny(name: string, known: readonly string[]): string {
+  const candidate = nearest(name, known)
+  if (candidate === null) return didYouMean(name, known)
+  return `Did you mean "${candidate}"? There are: ${known.map(one => `"${one}"`).join(', ')}.`
+}
+
+/**
+ * What an author's code is handed, with a clear error for a name it does not have: `undefined is not a function` would not
+ * tell that a question was mistyped. Names that every object has, and symbols, are let through.
+ * @param kind What its members are called, for example `question`.
+ * @throws SpecError code `spec_invalid` when another name is read.
+ * @example
+ * knownOnly(run, 'question').sawContent // there is no question "sawContent"; remedy: Did you mean "sawContentOf"?
+ */
+export function knownOnly<Target extends object>(target: Target, kind: string): Target {
+  return new Proxy(target, {
+    get(of, name) {
+      if (typeof name === 'string' && !(name in of)) {
+        const problem = `there is no ${kind} ${JSON.stringify(name)}`
+        throw new SpecError(problem, { code: 'spec_invalid', remedy: didYouMean(name, Object.keys(of)) })
+      }
+      return Reflect.get(of, name)
+    },
+  })
 }
 
 /** Relative to the working directory where the file is below it. */

@@ -10,9 +10,13 @@ beforeEach(async () => {
 })
 afterEach(() => rm(directory, { recursive: true, force: true }))
 
-async function lint(document: string, args: readonly string[] = []) {
+const GOOD = '---\nname: my-skill\ndescription: Says hello.\n---\nSay hello.\n'
+
+async function lint(document: string, args: readonly string[] = [], files: Readonly<Record<string, string>> = {}) {
   await mkdir(join(directory, 'my-skill'), { recursive: true })
-  await writeFile(join(directory, 'my-skill/SKILL.md'), document)
+  for (const [path, text] of Object.entries({ 'SKILL.md': document, ...files })) {
+    await writeFile(join(directory, 'my-skill', path), text)
+  }
   let out = ''
   const write = (text: string) => {
     out += text
@@ -31,6 +35,26 @@ describe('agent-bench lint', () => {
     const { status, out } = await lint('---\nname: My_Skill\ndescription: Says hello.\n---\nSay hello.\n')
     expect(status).toBe(1)
     expect(out).toMatch(/^my-skill\/SKILL\.md:2:\d+ error name: .+\(.+\)$/m)
+  })
+
+  it('counts one error as one', async () => {
+    const { out } = await lint('---\nname: my-skill\n---\nSay hello.\n')
+    expect(out).toMatch(/^my-skill: 1 error, 0 warnings$/m)
+  })
+
+  it('refuses a manifest that mounting would refuse', async () => {
+    const { status, out } = await lint(GOOD, [], { 'bench_manifest.json': '{ "required_reads": ["SKILL.md"] }' })
+    expect(status).toBe(1)
+    expect(out).toMatch(/^my-skill\/bench_manifest\.json:1:\d+ error manifest: .+ \(Write "skill\/SKILL\.md"\.\)$/m)
+  })
+
+  it('refuses a file that has to be read and that no output can show', async () => {
+    const manifest = '{ "required_reads": ["skill/list.txt"] }'
+    const { status, out } = await lint(GOOD, [], { 'bench_manifest.json': manifest, 'list.txt': '-\n' })
+    expect(status).toBe(1)
+    expect(out).toMatch(
+      /^my-skill\/bench_manifest\.json:1:1 error manifest: .+list\.txt, which has no line of its own/m,
+    )
   })
 
   it('gives one JSON object when asked', async () => {

@@ -1,8 +1,10 @@
-import { basename, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { escapeForTerminal } from '../../../reporters/terminal.ts'
+import { SpecError } from '../../errors.ts'
+import type { LintFinding } from '../../spec/skill/index.ts'
 import type { AddCommand, CliContext } from '../command.ts'
 
-/** `agent-bench lint <skill dir>`: the rules of SKILL.md and of the manifest, strictly; mounting the same skill only warns. */
+/** `agent-bench lint <skill dir>`: the rules of SKILL.md, strictly (mounting only warns), and all that mounting refuses. */
 export const addLint: AddCommand = (program, context) => {
   program
     .command('lint')
@@ -12,10 +14,14 @@ export const addLint: AddCommand = (program, context) => {
     .action((directory: string, options: { readonly json?: true }) => lint(directory, options.json === true, context))
 }
 
+const counted = (count: number, one: string) => `${count} ${count === 1 ? one : `${one}s`}`
+
 async function lint(given: string, asJson: boolean, context: CliContext): Promise<void> {
   const { lintSkill } = await import('../../spec/skill/index.ts')
   const directory = resolve(context.directory, given)
-  const findings = await lintSkill(directory)
+  const found = await lintSkill(directory)
+  const isMountable = found.every(({ rule }) => rule !== 'manifest' && rule !== 'mount' && rule !== 'missing')
+  const findings = isMountable ? [...found, ...(await unreadable(directory))] : found
   const errors = findings.filter(finding => finding.level === 'error').length
   context.setStatus(errors > 0 ? 1 : 0)
   if (asJson) {
@@ -23,9 +29,25 @@ async function lint(given: string, asJson: boolean, context: CliContext): Promis
     return
   }
   const lines = findings.map(({ file, line, column, level, rule, message, remedy }) =>
-    escapeForTerminal(`${given}/${file}:${line}:${column} ${level} ${rule}: ${message} (${remedy})`),
+    escapeForTerminal(`${join(given, file)}:${line}:${column} ${level} ${rule}: ${message} (${remedy})`),
   )
-  const warnings = findings.length - errors
-  const total = findings.length === 0 ? 'nothing to complain of' : `${errors} errors, ${warnings} warnings`
+  const counts = `${counted(errors, 'error')}, ${counted(findings.length - errors, 'warning')}`
+  const total = findings.length === 0 ? 'nothing to complain of' : counts
   context.write(`${[...lines, `${escapeForTerminal(basename(directory))}: ${total}`].join('\n')}\n`)
+}
+
+/** A file that has to be read and that no output could show is refused when the skill is collected, so here too. */
+async function unreadable(directory: string): Promise<readonly LintFinding[]> {
+  const { loadSkill, MANIFEST_NAME } = await import('../../spec/skill/index.ts')
+  const { checkReadable } = await import('../../runner/collect.ts')
+  try {
+    const skill = await loadSkill(directory)
+    checkReadable(await skill.resolve(), MANIFEST_NAME)
+    return []
+  } catch (error) {
+    if (!(error instanceof SpecError)) throw error
+    const message = error.message.replace(`${MANIFEST_NAME}: `, '')
+    const place = { file: MANIFEST_NAME, line: 1, column: 1 }
+    return [{ ...place, level: 'error', rule: 'manifest', message, remedy: error.remedy }]
+  }
 }

@@ -142,6 +142,43 @@ describe('lint', () => {
     expect(await lint(files)).toEqual(found)
   })
 
+  it('finds every mistake that mounting refuses, each with its place and remedy', async () => {
+    const manifest = `{
+  "required_reads": ["SKILL.md", "skill/none.md"],
+  "required_commands": [{ "script": "boil.sh" }],
+  "expected_artifacts": ["/output/tea.txt"],
+  "artifact_checks": [{ "file": "elsewhere.txt", "contains": ["tea"] }],
+  "stubs": {
+    "pour.sh": { "keeps": true, "stdout": "poured" },
+    "none.sh": {},
+  },
+}`
+    await lint({ ...front(GOOD), 'pour.sh': 'true\n', 'boil.sh': 'true\n', 'bench_manifest.json': manifest })
+    const findings = await lintSkill(dir)
+    expect(findings.map(({ line, message }) => `${line} ${message}`)).toEqual([
+      '2 required_reads[0]: "SKILL.md" is no file of the mounted skill',
+      '2 required_reads[1]: "skill/none.md" is no file of the mounted skill',
+      '3 required_commands[0].script: "boil.sh" is not in "stubs", so nothing records its arguments',
+      expect.stringMatching(/^4 expected_artifacts\[0\]: "\/output\/tea\.txt" /),
+      '5 artifact_checks[0].file: "elsewhere.txt" is neither an expected artifact nor allowed to be written',
+      '7 stubs["pour.sh"]: has "keeps" and "stdout"',
+      '8 stubs["none.sh"]: is no file of the skill',
+    ])
+    expect(findings[0]).toMatchObject({ level: 'error', rule: 'manifest', remedy: 'Write "skill/SKILL.md".' })
+    expect(findings.every(({ remedy, column }) => remedy !== '' && column > 1)).toBe(true)
+  })
+
+  it('finds what is wrong with any task, and what cannot be mounted', async () => {
+    expect(await lint({ ...front(GOOD), 'bench_manifest.json': '{ "goal": "a\\u0000b" }' })).toEqual([
+      expect.stringMatching(/^bench_manifest\.json:1:1 error manifest: prompt/),
+    ])
+    await rm(join(dir, 'bench_manifest.json'))
+    await symlink('/etc', join(dir, 'outside'))
+    expect(await lint(front(GOOD))).toEqual([
+      expect.stringMatching(/^outside:1:1 error mount: is a link out of the skill/),
+    ])
+  })
+
   it('reads Windows line ends with the same line numbers', async () => {
     const text = `---\r\nname: tea-maker\r\ndescription: x\r\nodd: y\r\n---\r\n\r\n[a](b.md)\r\n`
     expect(await lint({ 'SKILL.md': text })).toEqual([

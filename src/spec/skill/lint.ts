@@ -1,12 +1,13 @@
-/** Lints a skill's directory: its SKILL.md, the links in it, and its manifest. Strict; mounting is lenient and only warns. */
+/** Lints a skill's directory: its SKILL.md and the links in it, strictly where mounting only warns, and all that mounting refuses. */
 import { existsSync } from 'node:fs'
 import { readdir, readFile, realpath } from 'node:fs/promises'
-import { basename, dirname, join, normalize } from 'node:path'
+import { basename, dirname, join, normalize, relative } from 'node:path'
 import { SpecError } from '../../errors.ts'
+import { createTask } from '../define-task.ts'
+import { readSkill } from './load-skill.ts'
 import { MANIFEST_NAME } from './read-directory.ts'
-import { readManifest } from './read-manifest.ts'
 import { fieldText, type LintFinding, readSkillDocument, type SkillDocument } from './skill-document.ts'
-import { placeOf } from './text-position.ts'
+import { type PlacedMistake, PlacedSpecError, placeOf } from './text-position.ts'
 
 const DOCUMENT = 'SKILL.md'
 
@@ -35,7 +36,7 @@ export async function lintSkill(directory: string): Promise<readonly LintFinding
     const document = readSkillDocument(await readFile(join(root, documentName)))
     findings.push(...document.findings, ...nameAgainstDirectory(document, basename(root)), ...linksOf(document, root))
   }
-  findings.push(...(await manifestFindings(root)))
+  findings.push(...(await mountFindings(root)))
   return findings.sort((a, b) => a.file.localeCompare(b.file) || a.line - b.line || a.column - b.column)
 }
 
@@ -99,27 +100,39 @@ function withoutCode(text: string): string {
     .replace(/`[^`\r\n]+`/g, blank)
 }
 
-async function manifestFindings(root: string): Promise<LintFinding[]> {
-  const path = join(root, MANIFEST_NAME)
-  if (!existsSync(path)) return []
+/** What mounting would refuse: files that cannot be mounted, and every mistake of the manifest. */
+async function mountFindings(root: string): Promise<LintFinding[]> {
+  const manifestPath = join(root, MANIFEST_NAME)
   try {
-    readManifest(await readFile(path), path)
+    const { spec, mistakes, read } = await readSkill(root)
+    if (mistakes.length > 0) return mistakes.map(manifestFinding)
+    if (read !== null) createTask(spec, { file: manifestPath, line: 1, column: 1 })
     return []
   } catch (error) {
+    if (error instanceof PlacedSpecError) return error.mistakes.map(manifestFinding)
     if (!(error instanceof SpecError)) throw error
-    const remedies = error.remedy.split('\n')
-    return error.message.split('\n').map((line, index): LintFinding => {
-      const [, row = '1', column = '1', message = line] = /^.*?:(\d+):(\d+): (.*)$/.exec(line) ?? []
-      const remedy = remedies[index] ?? error.remedy
-      return {
-        file: MANIFEST_NAME,
-        line: Number(row),
-        column: Number(column),
-        level: 'error',
-        rule: 'manifest',
-        message,
-        remedy,
-      }
-    })
+    return plainFindings(error, root)
   }
+}
+
+function manifestFinding({ place, field, problem, remedy }: PlacedMistake): LintFinding {
+  return { file: MANIFEST_NAME, ...place, level: 'error', rule: 'manifest', message: `${field}: ${problem}`, remedy }
+}
+
+/** An error without places: each line begins with the path it is about. */
+function plainFindings(error: SpecError, root: string): LintFinding[] {
+  const remedies = error.message.includes('\n') ? error.remedy.split('\n') : [error.remedy]
+  return error.message.split('\n').map((line, index): LintFinding => {
+    const [, path = root, message = line] = /^(.*?): (.*)$/.exec(line) ?? []
+    const isManifest = path.endsWith(MANIFEST_NAME)
+    return {
+      file: isManifest ? MANIFEST_NAME : relative(root, path) || '.',
+      line: 1,
+      column: 1,
+      level: 'error',
+      rule: isManifest ? 'manifest' : 'mount',
+      message,
+      remedy: remedies[index] ?? error.remedy,
+    }
+  })
 }

@@ -3,11 +3,12 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { SpecError } from '../../errors.ts'
-import { createTask, type TaskDefinition } from '../define-task.ts'
-import type { TaskSpec } from '../task.ts'
+import type { FileMap } from '../../sandbox/snapshot.ts'
+import { createTask, type TaskDefinition, type TaskOrigin } from '../define-task.ts'
+import type { SourcePosition, TaskSpec } from '../task.ts'
 import { proofOf, type SkillProof } from './proof.ts'
 import { MANIFEST_NAME, PROOF_NAME, readSkillDirectory } from './read-directory.ts'
-import { readManifest } from './read-manifest.ts'
+import { type ReadManifest, readManifest } from './read-manifest.ts'
 import { readSkillDocument } from './skill-document.ts'
 import { type SkillSpec, skillSpec } from './skill-task.ts'
 import { placedError } from './text-position.ts'
@@ -32,25 +33,41 @@ export interface LoadOptions {
   readonly importModule?: (path: string) => unknown
 }
 
+/** A skill as it lies there, and the task its manifest describes, with the mistakes that keep it from being mounted. */
+export interface SkillReading extends SkillSpec {
+  readonly read: ReadManifest | null
+  readonly files: FileMap
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Reads a skill as mounting does.
+ * @param directory its real path
+ * @throws SpecError when a file cannot be mounted, or the form of the manifest is wrong
+ */
+export async function readSkill(directory: string): Promise<SkillReading> {
+  const manifestPath = join(directory, MANIFEST_NAME)
+  const { files, warnings } = await readSkillDirectory(directory)
+  const read = existsSync(manifestPath)
+    ? readManifest(new Uint8Array(await readFile(manifestPath)), manifestPath)
+    : null
+  return { ...skillSpec({ name: basename(directory), files, read }), read, files, warnings }
+}
+
 /**
  * Makes the task of a skill from its directory, or from the path of its manifest or SKILL.md.
  * @throws SpecError when it cannot be mounted or its manifest has mistakes: with file, line, column, field and remedy.
  */
 export async function loadSkill(path: string, options: LoadOptions = {}): Promise<SkillDefinition> {
   const directory = await directoryOf(path)
-  const name = basename(directory)
   const manifestPath = join(directory, MANIFEST_NAME)
-  const { files, warnings } = await readSkillDirectory(directory)
+  const { spec, mistakes, notApplicable, read, files, warnings } = await readSkill(directory)
   if (files.size === 0) {
     throw new SpecError(`${directory}: the skill has no files`, {
       code: 'skill_missing',
       remedy: `Name a directory that holds ${DOCUMENT}.`,
     })
   }
-  const read = existsSync(manifestPath)
-    ? readManifest(new Uint8Array(await readFile(manifestPath)), manifestPath)
-    : null
-  const { spec, mistakes, notApplicable } = skillSpec({ name, files, read })
   if (mistakes.length > 0) throw placedError(manifestPath, mistakes)
 
   const proofPath = join(directory, PROOF_NAME)
@@ -58,11 +75,11 @@ export async function loadSkill(path: string, options: LoadOptions = {}): Promis
   const proof = hasProof ? proofOf(await options.importModule?.(proofPath), proofPath) : null
   const source = { file: read === null ? join(directory, DOCUMENT) : manifestPath, line: 1, column: 1 }
   const standing = read === null ? 'observed' : proof === null ? 'unproven' : 'proved'
-  const whole: TaskSpec = proof === null ? spec : withProof(spec, proof, manifestPath)
-  const definition = createTask(whole, source, {
-    sources: hasProof ? [proofPath] : [],
-    isObserved: standing === 'observed',
-  })
+  const origin = { sources: hasProof ? [proofPath] : [], isObserved: standing === 'observed' }
+  const definition =
+    proof === null
+      ? createTask(spec, source, origin)
+      : createProved(spec, withProof(spec, proof, manifestPath), { source, origin, proofPath })
   return Object.freeze({
     ...definition,
     directory,
@@ -98,12 +115,28 @@ function withProof(spec: TaskSpec, proof: SkillProof, manifestPath: string): Tas
   return { ...spec, ...plays, verify: { ...spec.verify, ...verify }, flags: { ...spec.flags, ...flags } }
 }
 
+/** The task with its proof. A mistake that is not the manifest's is the proof's, and is reported there. */
+function createProved(
+  spec: TaskSpec,
+  whole: TaskSpec,
+  at: { readonly source: SourcePosition; readonly origin: TaskOrigin; readonly proofPath: string },
+): TaskDefinition {
+  try {
+    return createTask(whole, at.source, at.origin)
+  } catch (error) {
+    if (!(error instanceof SpecError)) throw error
+    createTask(spec, at.source, at.origin)
+    return createTask(whole, { file: at.proofPath, line: 1, column: 1 }, at.origin)
+  }
+}
+
 /** Mounting is lenient: what the linter would call an error is a warning here. */
 function documentWarnings(bytes: Uint8Array | undefined): string[] {
-  if (bytes === undefined) return [`there is no ${DOCUMENT}`]
+  if (bytes === undefined)
+    return [`there is no ${DOCUMENT} (write one that begins with ---, name, description, and --- again)`]
   return readSkillDocument(bytes)
     .findings.filter(({ level }) => level === 'error')
-    .map(({ line, message }) => `${DOCUMENT}:${line}: ${message}`)
+    .map(({ line, message, remedy }) => `${DOCUMENT}:${line}: ${message} (${remedy})`)
 }
 
 /**

@@ -146,7 +146,7 @@ function inOurWords(error: ErrorObject, root: Node, text: string): PlacedMistake
       return mistake(fieldName([...steps, name]), 'is missing', `Add "${name}".`, place)
     }
     case 'type':
-      return mistake(field, `is ${kindOf(value)}, not ${wanted(params.type)}`, `Write ${wanted(params.type)}.`, place)
+      return mistake(field, `is ${kindOf(value)}, not ${wanted(params.type)}`, remedyFor(steps, params.type), place)
     case 'enum': {
       const allowed = Array.isArray(params.allowedValues) ? params.allowedValues.map(String) : []
       return mistake(field, `${found} is not one of what can be asked for`, didYouMean(String(value), allowed), place)
@@ -216,6 +216,33 @@ const KINDS: Readonly<Record<string, string>> = {
   array: 'a list',
   object: 'an object',
   boolean: 'true or false',
+}
+
+/** How the fields are written that are often given as something else. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  required_reads: '["skill/SKILL.md"]',
+  required_commands: '["make_report\\\\.sh"]',
+  expected_artifacts: '["output/report.txt"]',
+  allowed_writes: '["output/**"]',
+  requires: '["python"]',
+  artifact_checks: '[{ "file": "output/report.txt", "contains": ["Total"] }]',
+  'artifact_checks.contains': '["Total"]',
+  'artifact_checks.not_contains': '["TODO"]',
+  'artifact_checks.regex': '["^Total: \\\\d+$"]',
+  'artifact_checks.json': '[{ "pointer": "/items/0/name", "equals": "pear" }]',
+  stubs: '{ "scripts/send.sh": { "stdout": "sent\\n" } }',
+  'required_commands.arguments': '["Week 32"]',
+  'required_commands.options': '{ "--input": "data.csv" }',
+}
+
+/** The kind that is asked for, with an example where there is one. */
+function remedyFor(steps: readonly (string | number)[], type: unknown): string {
+  const name = steps.filter(step => typeof step === 'string').join('.')
+  const isField = typeof steps.at(-1) === 'string'
+  const example = isField ? EXAMPLES[name] : undefined
+  return example === undefined
+    ? `Write ${wanted(type)}.`
+    : `Write ${wanted(type)}: ${JSON.stringify(steps.at(-1))}: ${example}.`
 }
 
 function wanted(type: unknown): string {

@@ -162,6 +162,21 @@ describe('standing', () => {
       '"no_tool_hallucination" comes from the manifest and from bench_proof.ts',
     )
   })
+
+  it('a mistake of the proof is reported there, with the flags there are; one of the manifest stays its own', async () => {
+    await write({ 'bench_proof.ts': '' })
+    const play = async () => undefined
+    const importModule = () => ({ default: { cheats: { skims: { loses: ['read:skill/SKIL.md'], play } } } })
+    await manifest({ required_reads: ['skill/SKILL.md'] })
+    const { message, remedy } = await problemOf(loadSkill(dir, { importModule }))
+    expect(message).toMatch(
+      /bench_proof\.ts: cheats\["skims"\]\.loses: "read:skill\/SKIL\.md" is no flag of this task$/,
+    )
+    expect(remedy).toContain('Did you mean "read:skill/SKILL.md"?')
+    expect(remedy).toContain('"no_tool_hallucination"')
+    await manifest({ goal: 'x\u0000' })
+    expect((await problemOf(loadSkill(dir, { importModule }))).message).toMatch(/bench_manifest\.json: prompt/)
+  })
 })
 
 /** Text of a manifest, and what is said about it, after the file's name. */
@@ -171,6 +186,18 @@ const BAD: readonly (readonly [string, string, string, RegExp])[] = [
     '{\n  "required_read": []\n}',
     ':2:3: required_read: is no field of a manifest',
     /"required_reads"/,
+  ],
+  [
+    'a text in the place of a list',
+    '{ "required_reads": "skill/SKILL.md" }',
+    ':1:21: required_reads: is a string, not a list',
+    /^Write a list: "required_reads": \["skill\/SKILL\.md"\]\.$/,
+  ],
+  [
+    'an object in the place of a list',
+    '{ "artifact_checks": [{ "file": "a", "json": { "/a": 1 } }] }',
+    ':1:46: artifact_checks[0].json: is an object, not a list',
+    /"json": \[\{ "pointer": .+, "equals": .+ \}\]/,
   ],
   [
     'an unknown field of a check',

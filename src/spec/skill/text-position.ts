@@ -1,5 +1,5 @@
 /** Places in a text file, and mistakes that say where they are. */
-import { SpecError } from '../../errors.ts'
+import { type ErrorDetails, SpecError } from '../../errors.ts'
 import { type Mistake, specError } from '../mistakes.ts'
 
 /** Counted from 1; a column counts UTF-16 units. */
@@ -11,6 +11,19 @@ export interface TextPlace {
 /** A mistake of a spec with its place in the file. */
 export interface PlacedMistake extends Mistake {
   readonly place: TextPlace
+}
+
+/** An error that still holds its mistakes one by one, for a linter that lists them. */
+export class PlacedSpecError extends SpecError {
+  constructor(
+    message: string,
+    details: ErrorDetails,
+    /** In order of their places, all of them. */
+    readonly mistakes: readonly PlacedMistake[],
+  ) {
+    super(message, details)
+    this.name = 'SpecError'
+  }
 }
 
 /** Line and column of an offset (UTF-16 units) in a text with any line ends. */
@@ -26,7 +39,7 @@ export function placeOf(text: string, offset: number): TextPlace {
  * One error (code `spec_invalid`) for all mistakes of a file. Each line of the message begins with
  * `file:line:column: field`, which terminals and editors make clickable.
  */
-export function placedError(file: string, mistakes: readonly PlacedMistake[], cause?: unknown): SpecError {
+export function placedError(file: string, mistakes: readonly PlacedMistake[], cause?: unknown): PlacedSpecError {
   const first = mistakes[0]?.place ?? { line: 1, column: 1 }
   const plain = specError({ file, ...first }, mistakes, cause)
   const sorted = [...mistakes].sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column)
@@ -42,7 +55,7 @@ export function placedError(file: string, mistakes: readonly PlacedMistake[], ca
           .slice(0, 30)
           .map(({ field, remedy }) => `${field}: ${remedy}`)
           .join('\n')
-  const error = new SpecError(message, { code: 'spec_invalid', remedy, cause })
+  const error = new PlacedSpecError(message, { code: 'spec_invalid', remedy, cause }, sorted)
   error.stack = `SpecError: ${message}\n    at ${file}:${first.line}:${first.column}`
   return error
 }
