@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TrialRecord } from '../src/results/record-schema.ts'
-import { failedRecord, sampleRecord } from '../src/results/sample-record.ts'
+import { failedRecord, infraRecord, sampleRecord } from '../src/results/sample-record.ts'
 import { exitStatus, summarise } from '../src/results/summary.ts'
 import { closingLines } from './closing.ts'
 
@@ -35,6 +35,26 @@ describe('the last lines of a run', () => {
     expect(closing([lost])).toContainEqual(expect.stringMatching(/npx agent-bench why debug_python\b/))
   })
 
+  it('name the model in that command where the run had several', () => {
+    const lost = (model: string) => failedRecord(0, 'self_verify', 'no test session was seen', { model })
+    const command = (...models: string[]) =>
+      /why debug_python(.*) shows/.exec(closing(models.map(lost)).join('\n'))?.[1]
+    expect(command('/models/tiny-1b.gguf')).toBe('')
+    expect(command('/models/tiny-1b.gguf', 'x-2b')).toBe(' --model tiny-1b')
+    expect(command('/a/tiny.gguf', '/b/tiny.gguf')).toBe(' --model /a/tiny.gguf')
+    expect(command("it's", 'x-2b')).toBe(" --model 'it'\\''s'")
+  })
+
+  it('advise to record again, and not to resume, where a recording lacks replies', () => {
+    const text = closing([infraRecord(0, 'replay_missing', 'no reply to turn 1')]).join('\n')
+    expect(text).toContain('the recording lacks replies for 1 trial')
+    expect(text).toContain('BENCH_RECORD')
+    expect(text).not.toContain('BENCH_RESUME')
+    const both = closing([infraRecord(0, 'replay_missing', 'x'), infraRecord(1, 'sandbox_lost', 'y')], {}, 2).join('\n')
+    expect(both).toContain('BENCH_RECORD')
+    expect(both).toContain('BENCH_RESUME=1')
+  })
+
   it('tell how to measure a model after the reference agent ran', () => {
     expect(closing([sampleRecord({ agent: 'reference' })]).join('\n')).toContain('BENCH_BASE_URL')
   })
@@ -47,6 +67,13 @@ describe('the last lines of a run', () => {
 
   it('say in words what exit status 2 means, and name the tasks', () => {
     expect(closing([sampleRecord({ task_id: 'half_run' })], {}, 3).join('\n')).toMatch(/^exit 2 .*half_run/m)
+  })
+
+  it('do not name an observed task among those that are not judged', () => {
+    const records = [sampleRecord({ task_id: 'half_run' }), sampleRecord({ task_id: 'only_seen', observed: true })]
+    const text = closing(records, {}, 3).join('\n')
+    expect(text).toContain('1 task is not judged: half_run')
+    expect(text).not.toContain('only_seen')
   })
 
   it('say why trials were skipped, and that a run of nothing else judged nothing', () => {

@@ -1,6 +1,7 @@
 /** The last lines of a run: why it ended as it did, and what to try next. A pure function of what is known at the end. */
 import { isModelResult, isReplayed, type Summary } from '../src/results/summary.ts'
 import type { FinishedRun, RunReporter } from './reporter.ts'
+import { shortModelName } from './standings.ts'
 import { createPainter, escapeForTerminal } from './terminal.ts'
 
 /** Said last where the agent was no model, so that it is not overlooked. */
@@ -60,7 +61,8 @@ function whatEndedIt({ stopped, isInterrupted, skipped, brokenFiles, summaries }
 function whyStatus2({ exitStatus, stopped, isInterrupted, summaries }: Ended): string[] {
   if (exitStatus !== 2 || stopped !== null || isInterrupted) return []
   if (summaries.length === 0) return ['exit 2   nothing was judged: no trial was run to its end']
-  const open = summaries.filter(summary => summary.verdict === null || summary.verdict === 'inconclusive')
+  const judged = summaries.filter(summary => !summary.observed)
+  const open = judged.filter(summary => summary.verdict === null || summary.verdict === 'inconclusive')
   if (open.length === 0) return []
   const are = open.length === 1 ? 'task is' : 'tasks are'
   return [`exit 2   no task fails, but ${open.length} ${are} not judged: ${open.map(nameOf).slice(0, 5).join(', ')}`]
@@ -70,15 +72,30 @@ function nameOf(summary: Summary): string {
   return escapeForTerminal(summary.task_id)
 }
 
+/** The code of a trial that a recording has no reply for. */
+const NOT_RECORDED = 'replay_missing'
+
 function nextSteps({ summaries, stopped, isInterrupted }: Ended): string[] {
   const steps: string[] = []
-  const isOpen = summaries.some(summary => summary.excluded.infra > 0 || summary.trials_run < summary.trials_planned)
+  const faults = summaries.flatMap(({ trials }) => trials.filter(({ outcome }) => outcome === 'infra'))
+  const unrecorded = faults.filter(({ failure_reason }) => failure_reason === NOT_RECORDED).length
+  const isOpen = faults.length > unrecorded || summaries.some(summary => summary.trials_run < summary.trials_planned)
   if (isInterrupted || isOpen || (stopped !== null && summaries.length > 0)) {
     steps.push('the same command with BENCH_RESUME=1 runs only the trials that are not recorded yet')
   }
+  if (unrecorded > 0) {
+    const lack = unrecorded === 1 ? '1 trial' : `${unrecorded} trials`
+    steps.push(
+      `the recording lacks replies for ${lack}, and a repetition finds no more: record again with BENCH_RECORD and the model's server, or replay with the tasks, trials, seed and sampling of the recording`,
+    )
+  }
   const failing = summaries.find(summary => summary.verdict === 'fail')
   if (failing !== undefined) {
-    steps.push(`npx agent-bench why ${nameOf(failing)} shows what its lost flags looked for, and the calls around`)
+    const models = [...new Set(summaries.map(({ model }) => model))]
+    const choice = models.length > 1 ? ` --model ${modelArgument(failing.model, models)}` : ''
+    steps.push(
+      `npx agent-bench why ${nameOf(failing)}${choice} shows what its lost flags looked for, and what was said and called around`,
+    )
   }
   if (summaries.length > 0 && summaries.every(summary => summary.agent === 'reference')) {
     steps.push(
@@ -86,6 +103,14 @@ function nextSteps({ summaries, stopped, isInterrupted }: Ended): string[] {
     )
   }
   return steps
+}
+
+/** A model's name for a command line: the short one where it means no other model, quoted where a shell needs that. */
+function modelArgument(model: string, models: readonly string[]): string {
+  const short = shortModelName(model)
+  const alike = models.filter(other => shortModelName(other).toLowerCase() === short.toLowerCase())
+  const name = escapeForTerminal(alike.length > 1 ? model : short)
+  return /^[\w@%+:,./-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`
 }
 
 /** The reporter that has the last word. */

@@ -44,6 +44,42 @@ describe('the matrix', () => {
     `)
   })
 
+  it('shows of an observed task what its flags reached, no figures of a verdict, and does not count it', () => {
+    const seen = { task_id: 'skill_seen', observed: true }
+    const records = [
+      ...passes('debug_python'),
+      sampleRecord({ ...seen, trial_index: 0 }),
+      failedRecord(1, 'self_verify', NOT_RUN, seen),
+      sampleRecord({
+        ...seen,
+        trial_index: 2,
+        outcome: 'infra',
+        passed: false,
+        failure_reason: 'server_5xx',
+        failure_detail: 'HTTP 500 from the server\nremedy: Look at its log.',
+      }),
+    ]
+    expect(`\n${matrix(records).join('\n')}\n`).toMatchInlineSnapshot(`
+      "
+      tiny-1b
+      verdict   task          pass^3  passes (95 %)   score  turns    time  tamper  agent
+      PASS      debug_python    1.00  3/3 (43–100 %)   1.00    4.0  2.50 s       –  tools · docker
+      observed  skill_seen         –  –                   –    4.0  2.50 s       –  tools · docker
+          ! server_5xx  trial 3/3  HTTP 500 from the server (not the model's failure)
+              remedy: Look at its log.
+          read_before_write reached in 2 of 2 trials
+          self_verify reached in 1 of 2 trials
+
+      1 of 1 task passes · 1 observed
+      "
+    `)
+  })
+
+  it('says that there is no verdict where all tasks are observed', () => {
+    const lines = matrix([sampleRecord({ observed: true })])
+    expect(lines.at(-1)).toBe('1 observed only: without a manifest there is no verdict')
+  })
+
   it('shows tasks against models when there are several', () => {
     const records = [
       ...passes('debug_python'),

@@ -77,10 +77,15 @@ function columnsFor(summaries: readonly Summary[]): readonly Column<Summary>[] {
     {
       title: ks.length === 1 ? `pass^${ks[0]}` : 'pass^k',
       align: right,
-      cell: summary => figure(summary.pass_hat_k, 2),
+      cell: summary => figure(verdictFigure(summary, summary.pass_hat_k), 2),
     },
     { title: 'passes (95 %)', cell: passesCell },
-    { title: 'score', align: right, dropRank: 1, cell: summary => figure(summary.avg_score, 2) },
+    {
+      title: 'score',
+      align: right,
+      dropRank: 1,
+      cell: summary => figure(verdictFigure(summary, summary.avg_score), 2),
+    },
     { title: 'turns', align: right, dropRank: 3, cell: summary => figure(summary.avg_turns, 1) },
     areTokensKnown
       ? { title: 'tokens', align: right, dropRank: 5, cell: summary => tokensCell(tokensPerTrial(summary)) }
@@ -92,6 +97,11 @@ function columnsFor(summaries: readonly Summary[]): readonly Column<Summary>[] {
   return columns.filter(column => column !== null)
 }
 
+/** Without a verdict there is nothing that a score or a rate of passes would be the measure of. */
+function verdictFigure({ observed }: Summary, value: number | null): number | null {
+  return observed ? null : value
+}
+
 function figure(value: number | null, digits: number): Cell {
   return { text: value === null ? '–' : value.toFixed(digits) }
 }
@@ -99,6 +109,7 @@ function figure(value: number | null, digits: number): Cell {
 /** Passes of the trials that count, with the interval rounded outwards: 2/3 (20–94 %). */
 function passesCell(summary: Summary): Cell {
   const { passes, n, interval } = summary
+  if (summary.observed) return { text: '–' }
   if (interval !== null) {
     return { text: `${passes}/${n} (${Math.floor(interval.low * 100)}–${Math.ceil(interval.high * 100)} %)` }
   }
@@ -144,8 +155,10 @@ const MARKS: Readonly<Record<Finding['kind'], { readonly mark: string; readonly 
 }
 
 function detailsOf(summary: Summary, room: { readonly width: number; readonly paint: Painter }): readonly string[] {
-  const lines = findingsOf(summary).flatMap(finding => findingLines(finding, summary, room))
-  const asides: string[] = []
+  // Of an observed task nothing can be lost: it shows what it reached, and what was nobody's doing.
+  const findings = findingsOf(summary).filter(({ kind }) => !summary.observed || kind !== 'lost')
+  const lines = findings.flatMap(finding => findingLines(finding, summary, room))
+  const asides = summary.observed ? reachedInWords(summary) : []
   const repaired = repairedInWords(summary)
   if (repaired !== null) asides.push(repaired)
   if (summary.identical_transcripts) {
@@ -153,6 +166,13 @@ function detailsOf(summary: Summary, room: { readonly width: number; readonly pa
   }
   if (summary.early_stopped) asides.push('stopped early: the trials after the first that did not pass were not run')
   return [...lines, ...asides.flatMap(note => indented(note, '    ', room).map(line => room.paint('dim', line)))]
+}
+
+/** `read:skill/SKILL.md reached in 2 of 3 trials`, one for each flag. */
+function reachedInWords({ skills }: Summary): string[] {
+  return Object.entries(skills).map(
+    ([id, { reached, n }]) => `${escapeForTerminal(id)} reached in ${reached} of ${n} ${n === 1 ? 'trial' : 'trials'}`,
+  )
 }
 
 function findingLines(
@@ -180,7 +200,7 @@ function indented(text: string, indent: string, { width }: { readonly width: num
   return wrap(text, width - indent.length).map(line => indent + line)
 }
 
-/** `3 of 5 tasks pass · 1 fails · …`. */
+/** `3 of 5 tasks pass · 1 fail · …`; observed tasks are no tasks that could pass. */
 function totalsOf(summaries: readonly Summary[]): string {
   const texts = summaries.map(summary => statusOf(summary).text)
   const number = (prefix: string) => texts.filter(text => text.startsWith(prefix)).length
@@ -190,9 +210,12 @@ function totalsOf(summaries: readonly Summary[]): string {
     ['inconclusive', number('INCONCLUSIVE')],
     ['incomplete', number('incomplete')],
     ['skipped', number('SKIP')],
+    ['observed', number('observed')],
   ] as const
   const parts = rest.filter(([, count]) => count > 0).map(([word, count]) => `${count} ${word}`)
-  const all = `${passes} of ${summaries.length} ${summaries.length === 1 ? 'task passes' : 'tasks pass'}`
+  const judged = summaries.length - number('observed')
+  if (judged === 0) return `${parts.join(' · ')} only: without a manifest there is no verdict`
+  const all = `${passes} of ${judged} ${judged === 1 ? 'task passes' : 'tasks pass'}`
   return [all, ...parts].join(' · ')
 }
 
