@@ -46,9 +46,21 @@ await describeWith(['docker'], 'a recorded run', () => {
     const again = readSummaries(join(project.dir, 'again')).summaries.map(({ summary }) => summary)
     expect(again.flatMap(({ trials }) => trials.map(({ environment }) => environment.replayed))).toEqual([true, true])
 
-    const other = await project.run([], { ...common, BENCH_REPLAY: 'exchanges', BENCH_SEED: '1000' })
+    const other = await project.run([], {
+      ...common,
+      BENCH_REPLAY: 'exchanges',
+      BENCH_SEED: '1000',
+      BENCH_RESULTS_DIR: 'other',
+    })
     expect(other.status, 'nothing could be judged').not.toBe(0)
     expect(other.stdout + other.stderr).toContain('has no reply to turn 1 with seed 1000')
+    expect(other.stdout).toMatch(/^next .*record again with BENCH_RECORD/m)
+    expect(other.stdout).not.toContain('BENCH_RESUME')
+    const lost = readSummaries(join(project.dir, 'other')).summaries.flatMap(({ summary }) => summary.trials)
+    expect(
+      lost.map(trial => trial.infra_attempts.map(({ code }) => code)),
+      'what is not there is not looked for again',
+    ).toEqual([['replay_missing'], ['replay_missing']])
   })
   test('in which tests ran is repeated, although no two test reports have the same duration', async () => {
     await using project = await createProject({ 'tasks/tested.bench.ts': TESTED_TASK })

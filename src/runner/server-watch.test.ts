@@ -27,7 +27,7 @@ describe('the server is taken for gone', () => {
     expect(answers([broken, broken, broken, lost('server_error', 'b')])).toEqual([false, false, false, true])
   })
 
-  it('never for faults of the sandbox', () => {
-    expect(answers(Array.from({ length: 5 }, (_, i) => lost('sandbox_lost', `task ${i}`)))).not.toContain(true)
+  it.each(['sandbox_lost', 'replay_missing'])("never for faults that are not the server's: %s", fault => {
+    expect(answers(Array.from({ length: 5 }, (_, i) => lost(fault, `task ${i}`)))).not.toContain(true)
   })
 })

@@ -12,7 +12,7 @@ const GONE = new Set([
   'not_http',
 ])
 
-/** All codes of faults that the model server is the cause of (see `src/model/classify.ts`); others are the sandbox's or ours. */
+/** All codes of faults that the model server is the cause of (see `src/model/classify.ts`); others are the sandbox's, a recording's or ours. */
 const SERVER_FAULTS = new Set([
   ...GONE,
   'stream_dropped',
@@ -28,7 +28,6 @@ const SERVER_FAULTS = new Set([
   'quota',
   'rate_limited',
   'reply_timeout',
-  'replay_missing',
 ])
 
 /** So many trials lost in a row to the server stop a run. Each of them was tried three times already. */

@@ -13,6 +13,9 @@ import { runTrial, type TrialFinding } from './run-trial.ts'
 /** Times a trial is repeated by itself after a fault of server or sandbox. */
 export const FAULT_REPEATS = 2
 
+/** Faults that come out the same however often the trial is repeated: what a recording lacks it will lack again. */
+const LASTING_FAULTS: readonly string[] = ['replay_missing']
+
 /** A fault that cost an attempt, for the record. */
 export interface FaultedAttempt {
   readonly code: string
@@ -65,7 +68,8 @@ export class TrialWorker implements AsyncDisposable {
   }
 
   /**
-   * Runs one trial; a fault is repeated in a new sandbox, at most {@link FAULT_REPEATS} times.
+   * Runs one trial; after a fault it is repeated in a new sandbox, at most {@link FAULT_REPEATS} times, unless the fault
+   * is one that lasts.
    * @throws ConfigError when the run cannot go on; the signal's reason when cancelled.
    */
   async run(request: TrialRequest): Promise<TrialEnd> {
@@ -75,6 +79,7 @@ export class TrialWorker implements AsyncDisposable {
     while (faults.length <= FAULT_REPEATS) {
       const end = await this.#attempt(request, faults)
       if (end !== null) return end
+      if (LASTING_FAULTS.includes(faults.at(-1)?.code ?? '')) break
     }
     return { kind: 'infra', faults, startedAt, elapsedMs: performance.now() - clock }
   }
