@@ -1,6 +1,6 @@
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
-import type { RecordedTurnLog, TrialRecord } from '../src/results/record-schema.ts'
+import type { RecordedTurn, RecordedTurnLog, TrialRecord } from '../src/results/record-schema.ts'
 import { failedRecord, infraRecord, sampleRecord } from '../src/results/sample-record.ts'
 import { summarise } from '../src/results/summary.ts'
 import { type WhyOptions, whyLines } from './why.ts'
@@ -24,6 +24,14 @@ function call(number: number, changes: Partial<RecordedTurnLog> = {}): RecordedT
   }
 }
 
+const turn = (number: number, text: string, reasoning: string | null = null): RecordedTurn => ({
+  turn: number,
+  text,
+  reasoning,
+  finish_reason: 'stop',
+  stats: null,
+})
+
 const NINE = [1, 2, 3, 4, 5, 6, 7, 8, 9].map(number => call(number))
 const REASON = 'test_main.py was never shown in 9 calls: it was named in call 4 (`step 4`)'
 const lost = (trial = 1, changes: Partial<TrialRecord> = {}) =>
@@ -32,7 +40,7 @@ const lost = (trial = 1, changes: Partial<TrialRecord> = {}) =>
 function why(records: readonly TrialRecord[], changes: Partial<WhyOptions> = {}): readonly string[] {
   const [summary] = summarise(records, { runId: 'r', k: 2, trials: 2 })
   if (summary === undefined) throw new Error('one summary is needed')
-  return whyLines(summary, { flag: null, trial: null, width: 100, color: false, ...changes })
+  return whyLines(summary, { flag: null, trial: null, otherModels: [], width: 100, color: false, ...changes })
 }
 
 describe('why', () => {
@@ -99,13 +107,104 @@ describe('why', () => {
     expect(why([many]).join('\n')).toContain('and 2 more calls')
   })
 
+  it('says what the model said in the turns that are shown and in the last one, and in no others', () => {
+    const turns = [
+      ...NINE.map(({ turn: number }) => turn(number, `now for ${number}`)),
+      turn(10, 'All of it is done.', 'hm'),
+    ]
+    const text = why([lost(0, { turns, turns_taken: 10 })]).join('\n')
+    expect(text.match(/now for \d/g)).toEqual(['now for 3', 'now for 4', 'now for 5'])
+    expect(text.indexOf('| now for 4')).toBeLessThan(text.indexOf('call 4 · turn'))
+    expect(text.indexOf('call 3 · turn')).toBeLessThan(text.indexOf('| now for 4'))
+    expect(text).toContain('final answer, turn 10, it said\n      | All of it is done.')
+    expect(text).toContain('the agent ended with this answer')
+    expect(text).not.toContain('hm')
+  })
+
+  it('shows what was thought where nothing was said, and what leaked where it stands', () => {
+    const answer = `${'word '.repeat(2_000)}<tool_call>{"name": "read_file"}</tool_call>`
+    const leaked = lost(0, {
+      turns: [turn(4, '', `first ${'much more '.repeat(200)}`), turn(5, answer, 'I will call it')],
+      ending: { reason: 'tool_markup_in_text', detail: 'a call in hermes' },
+      failure_reason: 'tool_markup_in_text',
+      failure_detail: 'a call in hermes',
+    })
+    const lines = why([leaked])
+    const text = lines.join('\n')
+    expect(text).toContain('turn 4, it thought\n      ~ first much more')
+    expect(text).toContain('turn 5, a call written as text, so it was not run, it said')
+    expect(text).toContain('</tool_call>')
+    expect(text).toContain('~ I will call it')
+    expect(text).toContain('… in all 10044 characters …')
+    expect(lines.length, 'text of a model is bounded').toBeLessThan(60)
+    expect(text.match(/a call in hermes/g), 'the ending is told once').toHaveLength(1)
+  })
+
+  it('says so when nothing was said at the end, and shows an answer whose turns are not on record', () => {
+    const silent = lost(0, { turns: [turn(10, '', null)], ending: { reason: 'empty_reply', detail: null } })
+    expect(why([silent]).join('\n')).toContain('last turn, 10, it said nothing')
+    const scripted = why([lost(0, { final_text: 'I am done' })]).join('\n')
+    expect(scripted).toContain('| I am done')
+  })
+
+  it('shows calls once for all flags, the named ones first, and the flags above them', () => {
+    const both = sampleRecord({
+      outcome: 'failed',
+      passed: false,
+      failure_reason: 'flags_lost',
+      turn_logs: NINE,
+      skill_results: ['read_before_write', 'self_verify'].map((skill_id, at) => {
+        const reason = at === 0 ? 'call 2, call 5 and call 8' : 'call 5'
+        return { skill_id, reached: false, reached_turn: null, elapsed_sec: null, reason }
+      }),
+    })
+    const text = why([both]).join('\n')
+    expect(text.match(/\bcall \d+ · turn/g)?.map(found => found[5])).toEqual([...'12345678'])
+    expect(text).toContain('and 1 more call')
+    expect(text).not.toContain('1 more calls')
+    expect(text.indexOf('✗ self_verify')).toBeLessThan(text.indexOf('call 1 · turn'))
+  })
+
+  it('says what repair understood, and what came of it', () => {
+    const repairs = [{ turn: 2, tool: 'read_file', grammar: 'hermes <tool_call>', repairs: ['a trailing comma'] }]
+    const played = { status: 'played', score: 1, passed: true, outcome: 'passed', failure_reason: null } as const
+    const text = why([lost(0, { repaired: { ...played, reason: null, repairs } })]).join('\n')
+    expect(text).toContain('repaired: with 1 call understood it would have passed, score 1.00')
+    expect(text).toContain('turn 2: read_file: written as text (hermes <tool_call>), a trailing comma')
+    const unknown = { status: 'unknown', score: null, passed: null, outcome: null, failure_reason: null } as const
+    const open = why([lost(0, { repaired: { ...unknown, reason: 'the server is gone', repairs: [] } })]).join('\n')
+    expect(open).toContain('repaired: not known: the server is gone')
+    const same = { status: 'same', score: 0.5, passed: false, outcome: 'failed', failure_reason: 'flags_lost' } as const
+    expect(why([lost(0, { repaired: { ...same, reason: null, repairs: [] } })]).join('\n')).not.toContain('repaired')
+  })
+
+  it('names the other models there are', () => {
+    const text = why([lost()], { otherModels: ['big-2b', 'small\u001b'] }).join('\n')
+    expect(text).toContain('The newest result is shown; --model chooses another: big-2b, small\\x1b')
+  })
+
   it.each([40, 80, 160])('stays within %i columns and lets no text of the model control the terminal', width => {
     const evil = `\u001b[2J\u202e${'x'.repeat(300)}\r\nPASS`
     const log = call(4, { tool_used: evil, args: { [evil]: evil }, delivered: evil })
     const records = [
-      failedRecord(0, 'self_verify', `call 4 ${evil}`, { turn_logs: [log], model: evil, failure_detail: evil }),
+      failedRecord(0, 'self_verify', `call 4 ${evil}`, {
+        turn_logs: [log],
+        model: evil,
+        failure_detail: evil,
+        turns: [turn(4, evil), turn(5, evil.repeat(100), evil)],
+        ending: { reason: 'tool_markup_in_text', detail: evil },
+        repaired: {
+          status: 'played',
+          score: 0,
+          passed: false,
+          outcome: 'failed',
+          failure_reason: 'flags_lost',
+          reason: evil,
+          repairs: [{ turn: 1, tool: evil, grammar: evil, repairs: [evil] }],
+        },
+      }),
     ]
-    for (const line of why(records, { width })) {
+    for (const line of why(records, { width, otherModels: [evil] })) {
       expect(line).not.toMatch(/\p{Cc}|\u202e/u)
       expect(stringWidth(line)).toBeLessThanOrEqual(width)
     }

@@ -1,14 +1,18 @@
-/** Why a flag was lost, from the record of its trials: the reason it gave, and the tool calls around what the reason names. Pure. */
+/** Why a flag was lost, from the record of its trials: the reason it gave, and what the model said and called around what the reasons name. Pure. */
 import type { RecordedSkillResult, RecordedTurnLog, TrialRecord } from '../src/results/record-schema.ts'
 import type { Summary } from '../src/results/summary.ts'
 import { findingsOf } from './losses.ts'
-import { createPainter, cutTo, escapeForTerminal, type Painter, timeInWords, wrap } from './terminal.ts'
+import { createPainter, cutTo, escapeForTerminal, timeInWords, wrap } from './terminal.ts'
+import { block, counted, excerpt, type Room } from './why-text.ts'
+import { endingLines, repairLines, turnLines } from './why-turns.ts'
 
 export interface WhyOptions {
   /** Only this flag, lost or reached; null = every flag that was lost. */
   readonly flag: string | null
   /** Number of one trial, from 1; null = all. */
   readonly trial: number | null
+  /** Names of other models with results of the task, as `--model` takes them; shown so that the choice is seen. */
+  readonly otherModels: readonly string[]
   /** Columns of the terminal. */
   readonly width: number
   readonly color: boolean
@@ -16,6 +20,8 @@ export interface WhyOptions {
 
 /** Bounds of what is shown; the whole of it is in the result file. */
 const CALLS_SHOWN = 6
+const MOST_CALLS_SHOWN = 12
+const MODELS_SHOWN = 8
 const LINES_OF_A_RESULT = 8
 const LINES_OF_AN_ARGUMENT = 4
 const REASON_CHARACTERS = 2_000
@@ -31,21 +37,24 @@ export function whyLines(summary: Summary, options: WhyOptions): readonly string
   const nothing = [
     `Nothing was lost: ${asked} in ${trials.length === 1 ? 'this trial' : `all ${trials.length} trials`}.`,
   ]
-  return [...headingOf(summary, options.flag, room), ...(parts.length === 0 ? ['', ...nothing] : parts)]
+  return [...headingOf(summary, options, room), ...(parts.length === 0 ? ['', ...nothing] : parts)]
 }
 
-interface Room {
-  readonly width: number
-  readonly paint: Painter
-}
-
-function headingOf(summary: Summary, flag: string | null, { width, paint }: Room): readonly string[] {
+function headingOf(summary: Summary, { flag, otherModels }: WhyOptions, { width, paint }: Room): readonly string[] {
   const driver = summary.identity_parts.driver
   const setting = [summary.agent, ...(driver === null ? [] : [driver])].join(' · ')
   const heading = `${summary.task_id}, ${summary.model} (${setting}): ${summary.passes} of ${summary.n} trials pass`
   const skill = flag === null ? undefined : summary.skills[flag]
   const rate = skill === undefined ? [] : [`${flag} was reached in ${skill.reached} of ${skill.n}`]
-  return [heading, ...rate].flatMap(line => wrap(escapeForTerminal(line), width)).map(line => paint('bold', line))
+  const more = otherModels.length > MODELS_SHOWN ? ` and ${otherModels.length - MODELS_SHOWN} more` : ''
+  const others =
+    otherModels.length === 0
+      ? []
+      : [`The newest result is shown; --model chooses another: ${otherModels.slice(0, MODELS_SHOWN).join(', ')}${more}`]
+  return [
+    ...[heading, ...rate].flatMap(line => wrap(escapeForTerminal(line), width)).map(line => paint('bold', line)),
+    ...others.flatMap(line => wrap(escapeForTerminal(line), width)),
+  ]
 }
 
 function trialLines(trial: TrialRecord, summary: Summary, flag: string | null, room: Room): readonly string[] {
@@ -54,49 +63,84 @@ function trialLines(trial: TrialRecord, summary: Summary, flag: string | null, r
     finding => !trial.skill_results.some(result => result.skill_id === finding.label),
   )
   if (results.length === 0 && (endings.length === 0 || (flag !== null && trial.skill_results.length > 0))) return []
-  const calls = trial.turn_logs.length
-  const heading = `trial ${trial.trial_index + 1}/${summary.trials_planned}: ${trial.outcome}, ${calls} tool ${calls === 1 ? 'call' : 'calls'} in ${trial.turns_taken} ${trial.turns_taken === 1 ? 'turn' : 'turns'}`
-  const endingLines = endings.flatMap(({ label, reason, remedy }) => [
+  const calls = counted(trial.turn_logs.length, 'tool call')
+  const heading = `trial ${trial.trial_index + 1}/${summary.trials_planned}: ${trial.outcome}, ${calls} in ${counted(trial.turns_taken, 'turn')}`
+  const findings = endings.flatMap(({ label, reason, remedy }) => [
     ...block(`${label}: ${reason}`, '  ! ', room),
     ...(remedy === null ? [] : block(`remedy: ${remedy}`, '    ', room)),
   ])
+  const said = endings.map(({ label }) => label)
   return [
     '',
     ...wrap(heading, room.width).map(line => room.paint('bold', line)),
-    ...endingLines,
-    ...results.flatMap(result => flagLines(result, trial, room)),
+    ...findings,
+    ...results.flatMap(result => flagLines(result, room)),
+    ...repairLines(trial.repaired, room),
+    ...courseLines(results, trial, room),
+    ...endingLines(trial, said, room),
   ]
 }
 
-function flagLines(result: RecordedSkillResult, trial: TrialRecord, room: Room): readonly string[] {
+function flagLines(result: RecordedSkillResult, room: Room): readonly string[] {
   const { paint } = room
   const id = escapeForTerminal(result.skill_id)
   if (result.reached) {
     const when = result.reached_turn === null ? 'reached' : `reached in turn ${result.reached_turn}`
-    const calls = trial.turn_logs.filter(call => call.turn === result.reached_turn)
-    return [`  ${paint('green', '✓')} ${id}  ${when}`, ...callsLines(calls, trial, room)]
+    return [`  ${paint('green', '✓')} ${cutTo(`${id}  ${when}`, room.width - 4)}`]
   }
   const reason = result.reason === '' ? 'no reason was recorded' : result.reason
   return [
-    `  ${paint('red', '✗')} ${id}`,
+    `  ${paint('red', '✗')} ${cutTo(id, room.width - 4)}`,
     ...block(reason.slice(0, REASON_CHARACTERS), '    ', room),
-    ...callsLines(callsAround(reason, trial), trial, room),
   ]
 }
 
-/** The calls a reason names with their neighbours; the last calls when it names none. */
-function callsAround(reason: string, trial: TrialRecord): readonly RecordedTurnLog[] {
-  const named = [...reason.matchAll(/\bcall (\d{1,9})\b/g)].map(match => Number(match[1]))
-  if (named.length === 0) return trial.turn_logs.slice(-2)
-  return trial.turn_logs.filter(({ call }) => named.some(number => Math.abs(call - number) <= 1))
+/** What happened around the flags, told once: turns with their text, each followed by its calls, and the last turn. */
+function courseLines(results: readonly RecordedSkillResult[], trial: TrialRecord, room: Room): readonly string[] {
+  const around = callsAround(results, trial)
+  const last = trial.turns.at(-1)
+  const turns = trial.turns.filter(turn => turn === last || around.calls.some(call => call.turn === turn.turn))
+  const untold = around.calls.filter(call => !turns.some(turn => turn.turn === call.turn))
+  const parts = [
+    ...untold.map(call => ({ turn: call.turn, lines: callLines(call, trial, room) })),
+    ...turns.map(turn => ({
+      turn: turn.turn,
+      lines: [
+        ...turnLines(turn, trial, room),
+        ...around.calls.filter(call => call.turn === turn.turn).flatMap(call => callLines(call, trial, room)),
+      ],
+    })),
+  ].sort((a, b) => a.turn - b.turn)
+  const more = around.left === 0 ? [] : [room.paint('dim', `    and ${counted(around.left, 'more call')}`)]
+  return [...parts.flatMap(({ lines }) => lines), ...more]
 }
 
-function callsLines(calls: readonly RecordedTurnLog[], trial: TrialRecord, room: Room): readonly string[] {
-  const shown = calls.slice(0, CALLS_SHOWN)
-  const lines = shown.flatMap(call => callLines(call, trial, room))
-  return shown.length === calls.length
-    ? lines
-    : [...lines, room.paint('dim', `    and ${calls.length - shown.length} more calls`)]
+/**
+ * The calls that the reasons name with their neighbours, and those of the turn a flag was reached in; the last calls where
+ * a reason names none. Where there are too many, those that are named stay.
+ */
+function callsAround(
+  results: readonly RecordedSkillResult[],
+  trial: TrialRecord,
+): { readonly calls: readonly RecordedTurnLog[]; readonly left: number } {
+  const named = new Set<number>()
+  const near = new Set<number>()
+  for (const result of results) {
+    if (result.reached) {
+      for (const { call, turn } of trial.turn_logs) if (turn === result.reached_turn) named.add(call)
+      continue
+    }
+    const numbers = [...result.reason.matchAll(/\bcall (\d{1,9})\b/g)].map(match => Number(match[1]))
+    for (const number of numbers) {
+      named.add(number)
+      for (const neighbour of [number - 1, number + 1]) near.add(neighbour)
+    }
+    if (numbers.length === 0) for (const { call } of trial.turn_logs.slice(-2)) near.add(call)
+  }
+  const meant = trial.turn_logs.filter(({ call }) => named.has(call) || near.has(call))
+  const most = Math.min(MOST_CALLS_SHOWN, CALLS_SHOWN + 2 * Math.max(0, results.length - 1))
+  const kept = new Set(meant.toSorted((a, b) => Number(named.has(b.call)) - Number(named.has(a.call))).slice(0, most))
+  return { calls: meant.filter(call => kept.has(call)), left: meant.length - kept.size }
 }
 
 function callLines(call: RecordedTurnLog, trial: TrialRecord, room: Room): readonly string[] {
@@ -130,19 +174,4 @@ function argumentLines(args: RecordedTurnLog['args'], width: number): readonly s
     const [first = '', ...rest] = excerpt(text, LINES_OF_AN_ARGUMENT, '        ', width)
     return [cutTo(`      ${escapeForTerminal(name)}: ${first.trimStart()}`, width), ...rest]
   })
-}
-
-/** The first lines of a text, each cut to the width, with how many are left out. */
-function excerpt(text: string, most: number, indent: string, width: number): readonly string[] {
-  const lines = text.replace(/\r?\n$/, '').split(/\r?\n/)
-  const shown = lines.slice(0, most).map(line => cutTo(indent + escapeForTerminal(line.slice(0, 4 * width)), width))
-  const left = lines.length - shown.length
-  return left === 0 ? shown : [...shown, `${indent}… ${left} more ${left === 1 ? 'line' : 'lines'}`]
-}
-
-/** Text wrapped below an indent whose first line may carry a mark. */
-function block(text: string, indent: string, { width }: Room): readonly string[] {
-  return wrap(escapeForTerminal(text), width - indent.length).map(
-    (line, at) => (at === 0 ? indent : ' '.repeat(indent.length)) + line,
-  )
 }

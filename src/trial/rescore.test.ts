@@ -88,13 +88,13 @@ describe('a recorded trial', () => {
       'answered another prompt',
       () => recorded({ question: { ...questionOf(task), prompt: '0'.repeat(64) } }),
       'other_question',
-      /: prompt changed since$/,
+      /: prompt changed since; run it again$/,
     ],
     [
       'had other limits and another setup',
       () => recorded({ question: { ...questionOf(task), setup: '0'.repeat(64), limits: '0'.repeat(64) } }),
       'other_question',
-      /: setup and limits \(turns, times\) changed since$/,
+      /: setup and limits \(turns, times\) changed since; run it again$/,
     ],
     [
       'had another file in its setup',
@@ -104,7 +104,7 @@ describe('a recorded trial', () => {
           { baseline: snapshot({ 'a.txt': file('b'), 'gone.txt': file('g'), 'more.txt': file('m') }) },
         ),
       'other_question',
-      /setup changed since \(a\.txt, more\.txt\)$/,
+      /setup changed since \(a\.txt, more\.txt\); run it again$/,
     ],
     [
       'did not fit its record',

@@ -63,7 +63,7 @@ export function prepareRescore(task: Task, record: TrialRecord, resultsDir: stri
   if (changed.length > 0) {
     const parts = changed.map(part => QUESTION_PARTS[part]).join(' and ')
     const files = changed.includes('setup') ? changedSetup(task, baseline) : ''
-    return refuse('other_question', `the trial answered another question: ${parts} changed since${files}`)
+    return refuse('other_question', `the trial answered another question: ${parts} changed since${files}; run it again`)
   }
   if (record.left_out.length > 0) {
     return refuse('record_not_whole', `the record does not hold ${record.left_out.join(', ')}`)

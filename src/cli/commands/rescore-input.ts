@@ -48,7 +48,7 @@ function unreadable(path: string, reason: string): ConfigError {
   return new ConfigError(`${path} cannot be used: ${reason}`, {
     code: 'result_unreadable',
     remedy:
-      'Name a file result_*.json, a journal of the results folder, or the folder itself. Results of another schema version can only be made anew.',
+      'Name a task, a file result_*.json, a journal of the results folder, or the folder itself. Results of another schema version can only be made anew.',
   })
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { basename } from 'node:path'
+import { existsSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { escapeForTerminal } from '../../../reporters/terminal.ts'
 import { ConfigError, explainError } from '../../errors.ts'
 import type { TrialRecord } from '../../results/record-schema.ts'
@@ -10,6 +11,7 @@ import type { Task } from '../../spec/task.ts'
 import type { Prepared, Refusal, Rescorer } from '../../trial/rescore.ts'
 import type { AddCommand, CliContext } from '../command.ts'
 import type { LoadedSpec } from '../spec-files.ts'
+import { resultsDirOf } from './report.ts'
 import { type ResultRead, resultsMeant } from './rescore-input.ts'
 import {
   type ResultRescored,
@@ -21,18 +23,31 @@ import {
 } from './rescore-report.ts'
 
 interface RescoreOptions {
+  readonly model?: string
+  readonly resultsDir?: string
   readonly task?: string
   readonly driver?: string
   readonly json?: true
 }
+
+/** Other models that are named. */
+const MODELS_SHOWN = 8
 
 /** `agent-bench rescore <result>`: what would recorded trials score with today's flags and checks? */
 export const addRescore: AddCommand = (program, context) => {
   program
     .command('rescore')
     .description('judges recorded trials again with the flags and checks of today, and shows what comes out otherwise')
-    .argument('<result>', 'a result file, a journal (.jsonl), or a folder of result files')
+    .argument(
+      '<result>',
+      'the id of a task (its newest result), a result file, a journal (.jsonl), or a folder of result files',
+    )
     .option('--task <id>', 'only results of this task')
+    .option('--model <name>', 'with the id of a task: the newest result of this model')
+    .option(
+      '--results-dir <folder>',
+      'with the id of a task: where the results are (default: BENCH_RESULTS_DIR, else results)',
+    )
     .option('--driver <name>', 'the kind of sandbox (default: BENCH_SANDBOX, else auto)')
     .option('--json', 'one JSON object on stdout')
     .action((result: string, options: RescoreOptions) => rescore(result, options, context))
@@ -41,12 +56,13 @@ export const addRescore: AddCommand = (program, context) => {
 async function rescore(result: string, options: RescoreOptions, context: CliContext): Promise<void> {
   const isJson = options.json === true
   const say = isJson ? context.writeError : context.write
+  const path = await pathMeant(result, options, context)
   const settings = await settingsOf(options, context)
   const tasks = await openTasks(settings, context)
   await using judge = new Judge(settings, context)
   const done: ResultRescored[] = []
   const unusable: { file: string; reason: string }[] = []
-  for (const read of resultsMeant(result, context.directory)) {
+  for (const read of resultsMeant(path, context.directory)) {
     if (!read.ok) unusable.push(read)
     else if (options.task === undefined || read.summary.task_id === options.task) {
       const rescored = await rescoreResult(read, tasks, judge)
@@ -57,10 +73,31 @@ async function rescore(result: string, options: RescoreOptions, context: CliCont
   for (const { file, reason } of unusable) {
     say(`${escapeForTerminal(`not re-scored: ${basename(file)}: ${reason}`)}\n`)
   }
-  if (done.length === 0 && unusable.length === 0) throw nothingMeant(result, options.task)
+  if (done.length === 0 && unusable.length === 0) throw nothingMeant(path, options.task)
   const status = statusOfRescore(done, unusable.length)
   if (isJson) context.write(`${JSON.stringify(reportOf(done, unusable, status), null, 2)}\n`)
   context.setStatus(status)
+}
+
+/** The path itself, or the newest result of the task that is named. What is there as a file or folder is no id. */
+async function pathMeant(given: string, options: RescoreOptions, context: CliContext): Promise<string> {
+  const { isPath, resultOfTask } = await import('./result-of-task.ts')
+  if (isPath(given) || existsSync(join(context.directory, given))) {
+    if (options.model === undefined) return given
+    throw new ConfigError('--model goes with the id of a task', {
+      code: 'option_without_task',
+      remedy: `Name a task in the place of ${given}, or leave --model out.`,
+    })
+  }
+  const { file, model, otherModels } = resultOfTask(resultsDirOf(options, context), {
+    task: given,
+    model: options.model,
+  })
+  if (options.model === undefined && otherModels.length > 0) {
+    const others = otherModels.slice(0, MODELS_SHOWN).join(', ')
+    context.writeError(`${escapeForTerminal(`the newest result is of ${model}; --model chooses another: ${others}`)}\n`)
+  }
+  return file
 }
 
 function nothingMeant(result: string, task: string | undefined): ConfigError {

@@ -21,6 +21,30 @@ describe('agent-bench why', () => {
     expect((await bench.call('why', 'debug_python', '--model', 'old')).out).toContain('the old reason')
   })
 
+  it('says which model is shown and how to choose another, and nothing of it where one was chosen', async () => {
+    using bench = resultsFixture(addWhy)
+    bench.write([lost('the old reason', { model: '/models/old.gguf', started_at: '2026-01-01T00:00:00.000Z' })])
+    bench.write([lost('the new reason', { model: 'new', started_at: '2026-01-02T00:00:00.000Z' })])
+    const { out } = await bench.call('why', 'debug_python')
+    expect(out).toContain('debug_python, new (tools')
+    expect(out).toContain('--model chooses another: old\n')
+    expect((await bench.call('why', 'debug_python', '--model', 'OLD')).out).not.toContain('chooses another')
+  })
+
+  it('names the models of a task when another is asked for, and the whole names of models that share the short one', async () => {
+    using bench = resultsFixture(addWhy)
+    const models = ['/a/tiny.gguf', '/b/tiny.gguf', '/b/big.gguf']
+    const [file = ''] = models.map(model => bench.write([lost('x', { model })])[0])
+    await expect(bench.call('why', 'debug_python', '--model', 'nope')).rejects.toMatchObject({
+      code: 'result_unknown',
+      message: expect.stringContaining('the model nope'),
+      remedy: 'Name a model with results of this task: big, /a/tiny.gguf, /b/tiny.gguf.',
+    })
+    await expect(bench.call('why', file, '--model', 'big')).rejects.toMatchObject({
+      remedy: expect.stringContaining('why debug_python --model big'),
+    })
+  })
+
   it.each([
     [['debug_pyton'], 'result_unknown', 'debug_python'],
     [['debug_python', 'self_verfy'], 'flag_unknown', 'self_verify, read_before_write'],
