@@ -165,6 +165,13 @@ describe('why', () => {
     expect(text.indexOf('✗ self_verify')).toBeLessThan(text.indexOf('call 1 · turn'))
   })
 
+  it('keeps the named calls where there are too many', () => {
+    const named = failedRecord(0, 'self_verify', 'call 1, call 4 and call 9', { turn_logs: NINE })
+    const text = why([named]).join('\n')
+    expect(text.match(/\bcall \d+ · turn/g)?.map(found => found[5])).toEqual([...'123459'])
+    expect(text).toContain('and 1 more call')
+  })
+
   it('says what repair understood, and what came of it', () => {
     const repairs = [{ turn: 2, tool: 'read_file', grammar: 'hermes <tool_call>', repairs: ['a trailing comma'] }]
     const played = { status: 'played', score: 1, passed: true, outcome: 'passed', failure_reason: null } as const
