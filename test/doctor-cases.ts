@@ -140,16 +140,6 @@ export const CASES: readonly DoctorCase[] = [
     says: /run together/,
   },
   {
-    defect: 'repeats a call',
-    probe: 'several_calls',
-    verdict: 'degraded',
-    change: ({ calls, ...reply }) =>
-      calls === undefined || calls.length < 2
-        ? { ...reply, ...(calls === undefined ? {} : { calls }) }
-        : { ...reply, calls: calls.map((call, index) => ({ ...call, args: { path: 'alpha.txt' }, id: `x${index}` })) },
-    says: /same call/,
-  },
-  {
     defect: 'reads UTF-8 as Latin-1',
     probe: 'nested_arguments',
     verdict: 'broken',
@@ -165,22 +155,6 @@ export const CASES: readonly DoctorCase[] = [
           }),
     }),
     says: /Zo/,
-  },
-  {
-    defect: 'sends objects inside of arguments as text',
-    probe: 'nested_arguments',
-    verdict: 'degraded',
-    change: ({ calls, ...reply }) => ({
-      ...reply,
-      ...(calls === undefined
-        ? {}
-        : {
-            calls: calls.map(call =>
-              call.name === 'save_person' ? { ...call, args: { person: '{"name":"x"}', note: 'y' } } : call,
-            ),
-          }),
-    }),
-    says: /as text/,
   },
   {
     defect: 'cuts long arguments',

@@ -1,9 +1,10 @@
 /** The examination at the start of a run, against servers with one defect each. */
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { examine, examineForRun, keepExamination } from '../src/model/doctor/index.ts'
+import { ALARM, examine, examineForRun, keepExamination, serverDigest } from '../src/model/doctor/index.ts'
 import { planModel } from '../src/model/index.ts'
 import { error } from './doctor-cases.ts'
 import { counting, type Defect, doctorScript, promptTokensOf, propsRoutes } from './doctor-server.ts'
@@ -138,6 +139,36 @@ describe('a server that can be measured', () => {
     )
     expect(problem).toBeNull()
     expect(lines.join('\n')).toMatch(/^warning {2}tool_call: a call arrives as text.*\| fix: /m)
+    expect(lines.filter(line => line.startsWith(ALARM))).toEqual([
+      expect.stringMatching(
+        /tool_markup_in_text\) are about the server, not about the model, until it is fixed: .*--jinja/,
+      ),
+    ])
+  })
+
+  test('is examined again after calls did not arrive: that may be mended without a trace', async () => {
+    await using server = await startScriptedServer(
+      doctorScript(({ calls, ...reply }) => (calls === undefined ? reply : { ...reply, text: '' })),
+      { routes: propsRoutes() },
+    )
+    const plan = await planFor(server.baseUrl)
+    const options = { resultsDir: freshResults(), signal: never }
+    const { lines } = await examineForRun(plan, options)
+    expect(lines.filter(line => line.startsWith(ALARM))).toHaveLength(1)
+    const asked = server.requests.length
+    await examineForRun(plan, options)
+    expect(server.requests).toHaveLength(2 * asked)
+  })
+
+  test('is said to have a model that answers with text although it sees the tools; that is no warning', async () => {
+    const { lines, problem } = await examined(({ calls, ...reply }) =>
+      calls === undefined ? reply : { ...reply, text: 'I would read it.' },
+    )
+    expect(problem).toBeNull()
+    expect(lines).toEqual([
+      expect.stringMatching(/tool_call unclear/),
+      expect.stringMatching(/^note {5}tool_call: the tools reach the model, which answers with text/),
+    ])
   })
 
   test('is warned of a small window, which tasks judge for themselves', async () => {
@@ -160,6 +191,88 @@ describe('a server that can be measured', () => {
     const { problem, lines } = await examined(() => loading)
     expect(problem).toBeNull()
     expect(lines.join('\n')).toMatch(/^warning {2}readiness: .*Loading model/m)
+  })
+})
+
+describe('several workers at once', () => {
+  const DEAD_PID = 2 ** 30
+
+  async function examinedWithLock(owner: string, ageMs: number) {
+    await using server = await startScriptedServer(doctorScript(), { routes: propsRoutes() })
+    const plan = await planFor(server.baseUrl)
+    const resultsDir = freshResults()
+    const lock = join(resultsDir, 'servers', `${serverDigest(plan)}.lock`)
+    await mkdir(join(resultsDir, 'servers'), { recursive: true })
+    await writeFile(lock, owner)
+    const writtenAt = new Date(Date.now() - ageMs)
+    await utimes(lock, writtenAt, writtenAt)
+    return {
+      plan,
+      resultsDir,
+      lock,
+      ...(await settledWithin(examineForRun(plan, { resultsDir, signal: never }), lock)),
+    }
+  }
+
+  /** The examination, which is let go on by removing the lock when it has waited for a while. */
+  async function settledWithin(examining: ReturnType<typeof examineForRun>, lock: string) {
+    const isWaiting = (await Promise.race([examining, sleep(2_000, 'waiting')])) === 'waiting'
+    if (isWaiting) await rm(lock)
+    return { isWaiting, examined: await examining }
+  }
+
+  test('examine a server once, and all refer to the one report', async () => {
+    await using server = await startScriptedServer(doctorScript(), { routes: propsRoutes() })
+    const plan = await planFor(server.baseUrl)
+    const options = { resultsDir: freshResults(), signal: never }
+    const all = await Promise.all([1, 2, 3].map(() => examineForRun(plan, options)))
+    expect(server.requests).toHaveLength(4)
+    expect(new Set(all.map(({ digest }) => digest)).size).toBe(1)
+    expect(await readdir(join(options.resultsDir, 'servers'))).toEqual([`${serverDigest(plan)}.json`])
+  })
+
+  test('all hear of what stops the run, though one of them found it', async () => {
+    await using server = await startScriptedServer(
+      doctorScript(() => error(500, 'boom')),
+      { routes: propsRoutes() },
+    )
+    const plan = await planFor(server.baseUrl)
+    const options = { resultsDir: freshResults(), signal: never }
+    const alone = await examineForRun(plan, { resultsDir: freshResults(), signal: never })
+    expect(alone.problem).not.toBeNull()
+    const asked = server.requests.length
+    const both = await Promise.all([examineForRun(plan, options), examineForRun(plan, options)])
+    expect(both.map(({ problem }) => problem?.code)).toEqual(['server_error', 'server_error'])
+    expect(server.requests).toHaveLength(2 * asked)
+  })
+
+  test('wait for the one that holds the lock', async () => {
+    const { isWaiting, examined: one } = await examinedWithLock(`${process.pid} other`, 0)
+    expect(isWaiting).toBe(true)
+    expect(one.lines).toEqual([expect.stringMatching(/window ok/)])
+  })
+
+  test.each([
+    ['of a process that died', `${DEAD_PID} other`, 0],
+    ['older than any examination', `${process.pid} other`, 31_000],
+  ])('do not wait for a lock %s', async (_title, owner, ageMs) => {
+    const { isWaiting, examined: one, resultsDir } = await examinedWithLock(owner, ageMs)
+    expect(isWaiting).toBe(false)
+    expect(one.digest).not.toBeNull()
+    expect((await readdir(join(resultsDir, 'servers'))).filter(name => name.endsWith('.lock'))).toEqual([])
+  })
+
+  test('stop waiting with the signal', async () => {
+    await using server = await startScriptedServer(doctorScript(), { routes: propsRoutes() })
+    const plan = await planFor(server.baseUrl)
+    const resultsDir = freshResults()
+    await mkdir(join(resultsDir, 'servers'), { recursive: true })
+    await writeFile(join(resultsDir, 'servers', `${serverDigest(plan)}.lock`), `${process.pid} other`)
+    const reason = new Error('stopped')
+    const controller = new AbortController()
+    setTimeout(() => controller.abort(reason), 100)
+    await expect(examineForRun(plan, { resultsDir, signal: controller.signal })).rejects.toBe(reason)
+    expect(server.requests).toEqual([])
   })
 })
 

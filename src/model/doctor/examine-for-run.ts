@@ -3,15 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigError } from '../../errors.ts'
 import type { ModelPlan } from '../chat-model.ts'
 import { type Examination, quickExamination } from './examine.ts'
-import type { Finding } from './finding.ts'
+import { ALARM, doubtOf, type Finding } from './finding.ts'
+import { takeTurn } from './one-at-a-time.ts'
 import { plain } from './render.ts'
-import { findExamination, keepExamination } from './report-file.ts'
+import { findExamination, keepExamination, lockOf, type StoredExamination } from './report-file.ts'
 
 /** What a run has to know of its server's examination. */
 export interface RunExamination {
   /** SHA-256 of the report that results refer to; null where no server takes part or the report could not be kept. */
   readonly digest: string | null
-  /** For the head of the run: one line `server   …`, then one line `warning  …` for each finding to mind. */
+  /**
+   * For the head of the run: one line `server   …`, then one line `warning  …` for each finding to mind, and one that begins
+   * with {@link ALARM} where failures would be about the server; that one is for the end of the run, too.
+   */
   readonly lines: readonly string[]
   /** Why no trial should be begun; null when the run may go on. */
   readonly problem: ConfigError | null
@@ -31,6 +35,7 @@ const DOCTOR = '`npx agent-bench doctor`'
  * Examines the server of a run before its first trial. A stored examination of the same server (address, build,
  * template, window, model) of the last 24 hours is used when it found nothing broken; else the quick form runs: four
  * short requests, under ten seconds, kept below `resultsDir`. For a replayed model nothing is done.
+ * Of several workers that come at once, one examines, and the others wait for its report.
  *
  * `problem` is set when the server does not answer, refuses tools or their results, hides the tools from the model, or
  * cuts a prompt in silence: results would be about the server. What is only slow, small or unclear is a line.
@@ -45,23 +50,36 @@ export async function examineForRun(
   options: { readonly resultsDir: string; readonly signal: AbortSignal },
 ): Promise<RunExamination> {
   if (plan.recording?.mode === 'replay') return { digest: null, lines: [], problem: null }
-  const known = findExamination(options.resultsDir, plan)
-  if (known !== null && isUsable(known.examination)) {
-    const { examination, digest } = known
-    return { digest, lines: linesOf(examination, `examined at ${examination.examinedAt}`), problem: null }
-  }
-  const examination = await examineTwiceAtMost(plan, options.signal)
+  const { resultsDir, signal } = options
+  const known = findExamination(resultsDir, plan)
+  if (known !== null && isUsable(known.examination)) return knownExamination(known)
+  const isReported = (): boolean => isNews(findExamination(resultsDir, plan), known)
+  using _turn = await takeTurn(lockOf(resultsDir, plan), { isDone: isReported, signal })
+  // What another worker found while this one waited holds, whatever it is.
+  const reported = findExamination(resultsDir, plan)
+  if (reported !== null && isNews(reported, known)) return knownExamination(reported)
+  const examination = await examineTwiceAtMost(plan, signal)
   const problem = problemOf(examination)
   const lines = linesOf(examination, 'quick examination')
   try {
-    return { digest: keepExamination(options.resultsDir, plan, examination).digest, lines, problem }
+    return { digest: keepExamination(resultsDir, plan, examination).digest, lines, problem }
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error
     return { digest: null, lines: [...lines, `warning  the examination was not kept: ${error.message}`], problem }
   }
 }
 
-function isUsable({ examinedAt, verdict }: Examination): boolean {
+function knownExamination({ examination, digest }: StoredExamination): RunExamination {
+  const lines = linesOf(examination, `examined at ${examination.examinedAt}`)
+  return { digest, lines, problem: problemOf(examination) }
+}
+
+const isNews = (now: StoredExamination | null, before: StoredExamination | null): boolean =>
+  now !== null && now.digest !== before?.digest
+
+function isUsable({ examinedAt, verdict, findings }: Examination): boolean {
+  // What the server does to calls may be mended without a trace in what it says of itself.
+  if (findings.some(finding => doubtOf(finding) !== null)) return false
   const ageMs = Date.now() - Date.parse(examinedAt)
   return ageMs >= 0 && ageMs <= RECENT_MS && (verdict === 'ok' || verdict === 'degraded')
 }
@@ -132,12 +150,24 @@ function linesOf(examination: Examination, how: string): readonly string[] {
         ? `server   ${how} by the doctor: ${findings.length - open.length} of ${findings.length} points clear`
         : `server   ${how}: ${fine === '' ? 'nothing' : fine} ok${open.length === 0 ? '' : `, ${names('unclear')} unclear`} (${took})${offer}`
   const minded = findings.filter(({ verdict }) => verdict === 'degraded' || verdict === 'broken')
+  const choices = findings.filter(({ measured, verdict }) => verdict === 'unclear' && measured.toolsInPrompt === true)
   return [
     head,
+    ...findings.flatMap(alarmOf),
+    ...choices.map(({ probe, found }) => plain(`note     ${probe}: ${found}`)),
     ...minded.map(({ probe, found, effect, remedy }) =>
       plain(
         `warning  ${probe}: ${found}${effect === null ? '' : ` → ${effect}`}${remedy === null ? '' : ` | fix: ${remedy}`}`,
       ),
     ),
+  ]
+}
+
+/** The line that is not to be missed, where failures would be about the server. */
+function alarmOf(finding: Finding): readonly string[] {
+  const doubt = doubtOf(finding)
+  if (doubt === null) return []
+  return [
+    plain(`${ALARM}  ${doubt}, not about the model, until it is fixed: ${finding.remedy ?? "see the server's log"}`),
   ]
 }

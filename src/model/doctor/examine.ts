@@ -1,7 +1,8 @@
 /** Runs the probes of an examination, one after another, each within its deadline. */
 import type { ModelPlan } from '../chat-model.ts'
 import { createExaminer, type Examiner } from './examiner.ts'
-import { type Finding, type Judgement, PROBE_NAMES, type ProbeName, unclear, type Verdict } from './finding.ts'
+import { doubtOf, type Finding, type Judgement, PROBE_NAMES, type ProbeName, unclear, type Verdict } from './finding.ts'
+import { examineLongArguments, examineNestedArguments } from './probes/arguments.ts'
 import {
   examineModel,
   examineReadiness,
@@ -10,14 +11,7 @@ import {
   examineSpeed,
   examineUsage,
 } from './probes/basics.ts'
-import {
-  examineLongArguments,
-  examineNestedArguments,
-  examineSeveralCalls,
-  examineToolCall,
-  examineToolChoice,
-  examineToolRoundTrip,
-} from './probes/calls.ts'
+import { examineSeveralCalls, examineToolCall, examineToolChoice, examineToolRoundTrip } from './probes/calls.ts'
 import {
   examineAbort,
   examineDeterminism,
@@ -204,5 +198,5 @@ function worstOf(findings: readonly Finding[]): Verdict {
 
 /** Exit status of `doctor`: 0 when trials can be run, 1 when their results would be about the server. */
 export function statusOf(examination: Examination): 0 | 1 {
-  return examination.verdict === 'broken' ? 1 : 0
+  return examination.verdict === 'broken' || examination.findings.some(finding => doubtOf(finding) !== null) ? 1 : 0
 }

@@ -13,6 +13,11 @@ export interface Question {
   readonly seed?: number
   /** More fields of the request, over the plan's own. */
   readonly extraBody?: Readonly<Record<string, unknown>>
+  /**
+   * Keeps the model writing past its own end, where the server can do that: a measurement then does not depend on how
+   * long the answer of a model happens to be. What it says past its end means nothing and is not kept in `seen`.
+   */
+  readonly runsOn?: boolean
   /** Stops this request only. */
   readonly signal?: AbortSignal
 }
@@ -28,7 +33,7 @@ export interface Examiner {
   readonly remainingMs: () => number
   /** The classified reply; rejects only with a signal's reason. */
   readonly ask: (question: Question) => Promise<Reply>
-  /** Every body that came so far, also of earlier probes. */
+  /** Every body that came so far, also of earlier probes, as the model meant it. */
   readonly seen: readonly ReplyBody[]
   /** Prompt tokens of one filler word, measured once; null when the server does not count. */
   tokensPerWord: number | null
@@ -68,10 +73,7 @@ export function createExaminer(
             temperature: question.temperature ?? plan.sampling.temperature,
             topP: plan.sampling.topP,
             maxTokens: question.maxTokens ?? 256,
-            extraBody:
-              question.extraBody === undefined
-                ? plan.sampling.extraBody
-                : { ...plan.sampling.extraBody, ...question.extraBody },
+            extraBody: bodyWith(plan, question),
           },
         },
         // The plan was made from a server that had answered: whatever it does now is a finding, not something to sit out.
@@ -83,10 +85,20 @@ export function createExaminer(
         question.signal === undefined ? signal : AbortSignal.any([signal, question.signal]),
       )
       const body = bodyOf(reply)
-      if (body !== null) seen.push(body)
+      if (body !== null && !doesRunOn(plan, question)) seen.push(body)
       return reply
     },
   }
+}
+
+/** These two know `ignore_eos`; others may refuse a field they do not know. */
+const doesRunOn = ({ server }: ModelPlan, { runsOn }: Question): boolean =>
+  runsOn === true && (server.kind === 'llama-server' || server.kind === 'vllm')
+
+function bodyWith(plan: ModelPlan, question: Question): ModelPlan['sampling']['extraBody'] {
+  const { extraBody } = plan.sampling
+  const more = { ...question.extraBody, ...(doesRunOn(plan, question) ? { ignore_eos: true } : {}) }
+  return Object.keys(more).length === 0 ? extraBody : { ...extraBody, ...more }
 }
 
 /** What the model said, or null when the reply is the server's. */

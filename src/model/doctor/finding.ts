@@ -44,6 +44,23 @@ export interface Finding {
   readonly measured: Readonly<Record<string, number | string | boolean | null>>
 }
 
+/**
+ * How a line begins that says: what trials lose here is not the model's. It is printed before the first trial and again
+ * among the last lines of a run.
+ */
+export const ALARM = 'WARNING'
+
+/**
+ * What a finding does to the blame for failures, one clause; null when failures stay the model's. A trial that a leaked
+ * call ends is recorded as failed (`tool_markup_in_text`), because a single reply does not show whose fault it was.
+ */
+export function doubtOf({ probe, verdict, measured }: Finding): string | null {
+  if (probe !== 'tool_call' || measured.arrives !== false || verdict === 'ok' || verdict === 'unclear') return null
+  return measured.markup === true
+    ? 'calls of the model arrive as text: trials that fail for it (tool_markup_in_text) are about the server'
+    : 'calls of the model do not arrive: trials that fail for want of a call may be about the server'
+}
+
 type Measured = Finding['measured']
 
 /** What a probe gives back; its name is added by the examination. */

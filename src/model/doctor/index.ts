@@ -1,6 +1,6 @@
 export { type Examination, type ExaminationOptions, examine, quickExamination, statusOf } from './examine.ts'
 export { examineForRun, type RunExamination } from './examine-for-run.ts'
-export { type Finding, PROBE_NAMES, type ProbeName, type Verdict } from './finding.ts'
+export { ALARM, type Finding, PROBE_NAMES, type ProbeName, type Verdict } from './finding.ts'
 export { findingLine, verdictLine } from './render.ts'
 export { findExamination, keepExamination, type StoredExamination } from './report-file.ts'
 export { serverDigest } from './server-digest.ts'

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import type { Examination } from './examine.ts'
-import type { Finding } from './finding.ts'
+import { doubtOf, type Finding } from './finding.ts'
 
 /** Words of a server are data: no escape sequence of theirs reaches a terminal, and a finding stays one line. */
 export function plain(text: string): string {
@@ -20,11 +20,15 @@ export function verdictLine(examination: Examination): string {
   const count = (verdict: Finding['verdict']): number =>
     examination.findings.filter(finding => finding.verdict === verdict).length
   const numbers = `${count('ok')} ok, ${count('degraded')} degraded, ${count('broken')} broken, ${count('unclear')} unclear`
-  const meaning = {
-    ok: 'fit to be measured',
-    degraded: 'can be measured; mind what is said above',
-    broken: 'not fit to be measured: its results would be about the server',
-    unclear: 'nothing could be found out',
-  }[examination.verdict]
+  const doubt = examination.findings.map(doubtOf).find(text => text !== null)
+  const meaning =
+    doubt !== undefined
+      ? `not fit to be measured until it is fixed: ${doubt}, and not about the model`
+      : {
+          ok: 'fit to be measured',
+          degraded: 'can be measured; mind what is said above',
+          broken: 'not fit to be measured: its results would be about the server until it is fixed',
+          unclear: 'nothing could be found out',
+        }[examination.verdict]
   return `${plain(examination.model)} at ${plain(examination.baseUrl)}: ${meaning} (${numbers}; ${(examination.elapsedMs / 1_000).toFixed(1)} s)`
 }

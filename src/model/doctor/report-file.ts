@@ -42,6 +42,10 @@ const EXAMINATION_SCHEMA = {
 
 const isExamination = new Ajv({ allowUnionTypes: true }).compile<Examination>(EXAMINATION_SCHEMA)
 
+/** Beside the report of a server: held while somebody examines it for a run. */
+export const lockOf = (resultsDir: string, plan: ModelPlan): string =>
+  join(resultsDir, 'servers', `${serverDigest(plan)}.lock`)
+
 const fileOf = (resultsDir: string, digest: string): string => join(resultsDir, 'servers', `${digest}.json`)
 
 /** An examination of an earlier run, and the digest that results of that server store. */

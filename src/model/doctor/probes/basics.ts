@@ -113,12 +113,23 @@ interface Speed {
   readonly firstTokenMs: number | null
 }
 
-function speedOf({ stats }: ReplyBody): Speed {
+/** A rate of fewer tokens is mostly the time that a server takes to begin and to end a reply. */
+const RATE_TOKENS = 16
+/** Used where a server does not count what it writes. */
+const GUESSED_CHARACTERS_PER_TOKEN = 4
+
+function isLongEnough({ stats, text, reasoning }: ReplyBody): boolean {
+  const characters = text.length + (reasoning?.text.length ?? 0)
+  return (stats.completionTokens ?? characters / GUESSED_CHARACTERS_PER_TOKEN) >= RATE_TOKENS
+}
+
+function speedOf(body: ReplyBody): Speed {
+  const { stats } = body
   const { completionTokens, promptTokens, firstTokenMs, elapsedMs } = stats
   const spanMs = firstTokenMs === null ? 0 : elapsedMs - firstTokenMs
-  const isMeasurable = completionTokens !== null && completionTokens > 4 && spanMs > 0
+  const ownRate = completionTokens !== null && spanMs > 0 ? ((completionTokens - 1) * 1_000) / spanMs : null
   return {
-    decode: stats.decodeTokensPerSecond ?? (isMeasurable ? ((completionTokens - 1) * 1_000) / spanMs : null),
+    decode: isLongEnough(body) ? (stats.decodeTokensPerSecond ?? ownRate) : null,
     read:
       stats.promptTokensPerSecond ??
       (promptTokens !== null && firstTokenMs !== null && firstTokenMs > 0
@@ -128,19 +139,25 @@ function speedOf({ stats }: ReplyBody): Speed {
   }
 }
 
-/** A machine that was busy for a moment is not slow: only the best of so many measurements can say so. */
-const SPEED_TRIES = 3
+/**
+ * A machine that was busy for a moment is not slow: only the best of so many measurements can say so. Where a model
+ * answers one in a few words, it may have more to say to the next.
+ */
+const SPEED_TASKS = ['Count from 1 to 100.', 'Tell a long story about the sea.', 'Count from 1 to 100, in words.']
 
 /** How fast it reads and writes; the deadline of a trial is what a slow server runs into. */
 export async function examineSpeed(examiner: Examiner): Promise<Judgement> {
   let best: Speed | null = null
-  for (let attempt = 1; attempt <= SPEED_TRIES; attempt += 1) {
-    // Another opening each time, so that the prompt is not in the server's cache.
-    const prompt = `Speed ${attempt}. ${filler(300)}\nCount from 1 to 100.`
-    const reply = await examiner.ask({ messages: [user(prompt)], maxTokens: 48 })
+  let isTooShort = false
+  let longest = 0
+  for (const task of SPEED_TASKS) {
+    const prompt = `${uniqueOpening()} ${filler(300)}\n${task}`
+    const reply = await examiner.ask({ messages: [user(prompt)], maxTokens: 48, runsOn: isTooShort })
     const body = bodyOf(reply)
     if (body === null) return refused(reply, 'a request of 300 words is refused')
     const speed = speedOf(body)
+    isTooShort = !isLongEnough(body)
+    longest = Math.max(longest, body.stats.completionTokens ?? 0)
     if (best === null || (speed.decode ?? 0) > (best.decode ?? 0)) best = speed
     if ((best.decode ?? 0) >= SLOW_TOKENS_PER_SECOND) break
     // What is left of the time must do for another one.
@@ -153,7 +170,12 @@ export async function examineSpeed(examiner: Examiner): Promise<Judgement> {
     decodeTokensPerSecond: rounded(decode),
     firstTokenMs: rounded(firstTokenMs),
   }
-  if (decode === null) return unclear('the reply was too short to measure a speed', measured)
+  if (decode === null) {
+    return unclear(
+      `no reply was long enough to measure a speed: ${RATE_TOKENS} tokens are needed, ${longest} came`,
+      measured,
+    )
+  }
   const said = `reads ${rate(read)} and writes ${rate(decode)}`
   if (decode >= SLOW_TOKENS_PER_SECOND) return fine(said, measured)
   const minutes = Math.ceil(TRIAL_TOKENS / decode / 60)
@@ -198,17 +220,31 @@ export async function examineSlots(examiner: Examiner): Promise<Judgement> {
       : tooFew(`${counted(slots)} for ${workers} workers`)
   }
   const ask = async (seed: number) =>
-    bodyOf(await examiner.ask({ messages: [user('Count from 1 to 100.')], maxTokens: 48, seed }))
+    bodyOf(
+      await examiner.ask({
+        messages: [user('Count from 1 to 100.')],
+        maxTokens: 48,
+        seed,
+        runsOn: true,
+      }),
+    )
   const alone = await ask(1)
   const both = await Promise.all([ask(2), ask(3)])
   const aloneMs = alone?.stats.elapsedMs ?? null
-  const slowestMs = Math.max(...both.map(body => body?.stats.firstTokenMs ?? 0))
+  const firstTokensMs = both.map(body => body?.stats.firstTokenMs ?? null).filter(ms => ms !== null)
+  const slowestMs = Math.max(...firstTokensMs)
   if (aloneMs === null || both.includes(null))
     return broken(
       'two requests at once are not both answered',
       "Look into the server's log, or run one trial at a time (BENCH_WORKERS=1).",
       measured,
     )
+  // Where reading is most of the time, two that are read side by side look like two that queue.
+  const aloneFirstMs = alone?.stats.firstTokenMs ?? null
+  if (firstTokensMs.length < both.length || aloneFirstMs === null)
+    return unclear('the replies do not come in pieces, so it does not show whether one waits for the other', measured)
+  if (alone === null || !isLongEnough(alone) || aloneFirstMs > aloneMs / 2)
+    return unclear("the model's answer is too short to tell whether a second one waits for it", measured)
   // The second of two that queue gets its first token only after the first is done.
   return slowestMs > aloneMs * 0.8 && slowestMs > 200
     ? tooFew('of two requests at once the second waits for the first')

@@ -1,6 +1,5 @@
 /** Do calls arrive as calls, whole and unchanged? */
 import type { ReplyBody, ToolCall, ToolDefinition } from '../../chat-model.ts'
-import { isRecord, parseJson } from '../../json.ts'
 import { bodyOf, CALL_TOKENS, type Examiner, isCut, refused, toolsRemedy, user } from '../examiner.ts'
 import { broken, degraded, fine, type Judgement, unclear } from '../finding.ts'
 
@@ -17,7 +16,8 @@ export const readFileTool: ToolDefinition = {
 /** What the model did where a call was wanted: the call, or a judgement that ends the probe. */
 type Wanted = { readonly calls: readonly ToolCall[]; readonly body: ReplyBody } | { readonly judgement: Judgement }
 
-async function wantCalls(
+/** Asks for a call the way trials do. */
+export async function wantCalls(
   examiner: Examiner,
   prompt: string,
   tool: ToolDefinition,
@@ -32,9 +32,19 @@ async function wantCalls(
   const body = bodyOf(reply)
   if (body === null) return { judgement: refused(reply, 'a request with a tool is refused') }
   if (reply.kind === 'model_error' && reply.reason === 'tool_markup_in_text') {
+    // A server that has made a call of one reply has a parser for this model: what it leaves in the text is no call to it.
+    if (examiner.seen.some(({ toolCalls }) => toolCalls.length > 0)) {
+      return {
+        judgement: unclear(
+          `the model wrote this call as text (${reply.detail}), although others of its calls arrive as calls`,
+          { markup: true },
+        ),
+      }
+    }
     return {
       judgement: broken(`a call arrives as text instead of a call: ${reply.detail}`, toolsRemedy(examiner.plan), {
         markup: true,
+        arrives: false,
       }),
     }
   }
@@ -99,22 +109,41 @@ async function refusalOfResult(examiner: Examiner, { call, text, reasoning }: Ma
   return bodyOf(answer) === null ? refused(answer, 'the result of a call is refused') : null
 }
 
+const SECOND_QUESTION = 'What does the file plan.txt say? Look into it with the tool read_file.'
+
+/**
+ * What the model did where a call was wanted. A call in the text is asked for once more in other words, because one slip
+ * of a model is not yet a missing parser.
+ */
+async function wantCall(examiner: Examiner): Promise<{ readonly wanted: Wanted; readonly how: string }> {
+  const startedAt = performance.now()
+  const wanted = await wantCalls(examiner, QUESTION, readFileTool)
+  const tookMs = performance.now() - startedAt
+  const isLeak = 'judgement' in wanted && wanted.judgement.measured.markup === true
+  // What is known must not be lost to the deadline.
+  if (!isLeak || examiner.remainingMs() < 2 * tookMs) return { wanted, how: '' }
+  const again = await wantCalls(examiner, SECOND_QUESTION, readFileTool)
+  if ('judgement' in again || again.calls.length === 0) return { wanted, how: '' }
+  return { wanted: again, how: ' (another was written as text by the model)' }
+}
+
 /** A sound call of the model, or the judgement on why there is none. */
 async function makeCall(
   examiner: Examiner,
 ): Promise<(MadeCall & { readonly fine: (more: string) => Judgement }) | { readonly judgement: Judgement }> {
-  const first = await wantCalls(examiner, QUESTION, readFileTool)
+  const { wanted: first, how: howFirst } = await wantCall(examiner)
   if ('judgement' in first) return first
   let { calls } = first
-  let how = ''
+  let how = howFirst
   if (calls.length === 0) {
     if (isCut(first.body)) return { judgement: unclear(`no call within ${CALL_TOKENS} tokens`) }
-    if ((await reachesPrompt(examiner, first.body, QUESTION)) === false) {
+    const toolsInPrompt = await reachesPrompt(examiner, first.body, QUESTION)
+    if (toolsInPrompt === false) {
       return {
         judgement: broken(
           'the tools do not reach the model: with them the prompt has no more tokens than without',
           toolsRemedy(examiner.plan),
-          { toolsInPrompt: false },
+          { toolsInPrompt, arrives: false },
         ),
       }
     }
@@ -122,23 +151,15 @@ async function makeCall(
     if ('judgement' in forced) return forced
     calls = forced.calls
     how = ' (only when it was forced)'
+    if (calls.length === 0) return { judgement: withoutCall(examiner, first.body, toolsInPrompt) }
   }
   const call = calls[0]
-  if (call === undefined) {
-    return {
-      judgement: degraded(
-        'no call came, neither when the model was free nor when a call was required',
-        'every task fails: either this model cannot call tools, or the server does not recognise its calls',
-        toolsRemedy(examiner.plan),
-      ),
-    }
-  }
+  if (call === undefined) return { judgement: unclear('the model made no call') }
   if (!call.arguments.valid) {
     return {
-      judgement: degraded(
-        `the arguments of a call are not a JSON object (${call.arguments.problem})`,
-        'calls fail that a better parser may have understood',
-        toolsRemedy(examiner.plan),
+      judgement: unclear(
+        `a call to ${call.name} arrives as a call, but its arguments are not a JSON object (${call.arguments.problem}), which the model may have written so`,
+        { name: call.name },
       ),
     }
   }
@@ -148,6 +169,39 @@ async function makeCall(
     reasoning: first.body.reasoning,
     fine: more => fine(`a call to ${call.name} arrives as a call${how}${more}`, { name: call.name }),
   }
+}
+
+/** Fewer may be marks of the model's own, such as the end of its turn. */
+const SWALLOWED_TOKENS = 8
+
+/**
+ * No call came, neither when the model was free nor when one was required. Where the tools are in the prompt and the model
+ * answers with words, it had the choice: that is about the model.
+ */
+function withoutCall(examiner: Examiner, body: ReplyBody, toolsInPrompt: boolean | null): Judgement {
+  const { completionTokens } = body.stats
+  const measured = { toolsInPrompt, completionTokens }
+  const isSilent = body.text.trim() === '' && (body.reasoning === null || body.reasoning.text.trim() === '')
+  if (isSilent && completionTokens !== null && completionTokens >= SWALLOWED_TOKENS) {
+    return degraded(
+      `asked for a call, the model wrote ${completionTokens} tokens of which nothing arrives, neither text nor a call`,
+      'calls that the server swallows end trials as failures of the model',
+      toolsRemedy(examiner.plan),
+      { ...measured, arrives: false },
+    )
+  }
+  if (toolsInPrompt === true) {
+    return unclear(
+      `the tools reach the model, which answers ${isSilent ? 'with nothing' : 'with text'} instead of a call: trials that fail for it are the model's failures`,
+      measured,
+    )
+  }
+  return degraded(
+    'no call came, neither when the model was free nor when a call was required, and without token counts it does not show whether the tools reach the model',
+    'where the tools do not reach the model, every trial fails and says nothing about it',
+    toolsRemedy(examiner.plan),
+    { ...measured, arrives: false },
+  )
 }
 
 /** Several JSON objects in a row: what is left when a server mixes the pieces of parallel calls. */
@@ -173,10 +227,9 @@ export async function examineSeveralCalls(examiner: Examiner): Promise<Judgement
   }
   const texts = calls.map(call => JSON.stringify([call.name, call.arguments]))
   if (new Set(texts).size < texts.length) {
-    return degraded(
-      `the same call arrives ${texts.length} times in one turn`,
-      'commands run more often than the model meant',
-      'Update the server.',
+    // Repetitions under one id, which only a server makes, are dropped where replies are read.
+    return unclear(
+      `the same call arrives more than once in one turn of ${texts.length}: the model says it again, or the server does`,
       measured,
     )
   }
@@ -186,128 +239,6 @@ export async function examineSeveralCalls(examiner: Examiner): Promise<Judgement
       measured,
     )
   return fine(`${calls.length} calls of one turn arrive apart`, measured)
-}
-
-const saveTool: ToolDefinition = {
-  name: 'save_person',
-  description: 'Saves a person.',
-  parameters: {
-    type: 'object',
-    properties: {
-      person: {
-        type: 'object',
-        properties: {
-          name: { type: 'string' },
-          tags: { type: 'array', items: { type: 'string' } },
-        },
-        required: ['name', 'tags'],
-      },
-      note: { type: 'string' },
-    },
-    required: ['person', 'note'],
-  },
-}
-const PERSON = { person: { name: 'Zoë Müller', tags: ['日本', '🙂'] }, note: 'She said "hi"\nand left.' }
-
-/** U+FFFD, or UTF-8 read as Latin-1 (`Ã¼` for `ü`, `â€™`, `ðŸ™‚`). */
-const MANGLED = /\uFFFD|Ã[\u0080-\u00BF]|â€|ðŸ|å[\u0080-\u00BF]/
-
-function stringsIn(value: unknown): readonly string[] {
-  if (typeof value === 'string') return [value]
-  if (Array.isArray(value)) return value.flatMap(stringsIn)
-  return isRecord(value) ? Object.values(value).flatMap(stringsIn) : []
-}
-
-/** Objects inside of arguments stay objects; text beyond ASCII stays as it is. */
-export async function examineNestedArguments(examiner: Examiner): Promise<Judgement> {
-  const wanted = await wantCalls(
-    examiner,
-    `Call save_person with exactly these arguments: ${JSON.stringify(PERSON)}`,
-    saveTool,
-  )
-  if ('judgement' in wanted) return wanted.judgement
-  const call = wanted.calls[0]
-  if (call === undefined) return unclear('the model made no call')
-  if (!call.arguments.valid) {
-    return isCut(wanted.body)
-      ? unclear('the output limit cut the call')
-      : degraded(
-          `nested arguments arrive as something that is no JSON object (${call.arguments.problem})`,
-          'calls with structured arguments fail whatever the model meant',
-          toolsRemedy(examiner.plan),
-        )
-  }
-  const { value } = call.arguments
-  if (stringsIn(value).some(text => MANGLED.test(text))) {
-    return broken(
-      `text beyond ASCII is damaged on its way: ${JSON.stringify(stringsIn(value).find(text => MANGLED.test(text)))}`,
-      'Update the server; look whether a proxy in between changes the encoding.',
-    )
-  }
-  if (typeof value.person === 'string' && parseJson(value.person).ok) {
-    return degraded(
-      'an object inside of the arguments arrives as text',
-      'calls with structured arguments fail whatever the model meant',
-      toolsRemedy(examiner.plan),
-    )
-  }
-  const isExact = JSON.stringify(value) === JSON.stringify(PERSON)
-  return fine(
-    `nested arguments arrive as JSON${isExact ? ', letter by letter' : ' (not the asked ones: the model chose others)'}`,
-    {
-      isExact,
-    },
-  )
-}
-
-const writeFileTool: ToolDefinition = {
-  name: 'write_file',
-  description: 'Writes a text file.',
-  parameters: {
-    type: 'object',
-    properties: { path: { type: 'string' }, content: { type: 'string' } },
-    required: ['path', 'content'],
-  },
-}
-const LONG_TEXT = Array.from({ length: 24 }, (_, line) => `line ${line + 1}: the "quick" fox\\jumps`).join('\n')
-
-/** The arguments that write a file are the longest a trial has. */
-export async function examineLongArguments(examiner: Examiner): Promise<Judgement> {
-  const wanted = await wantCalls(
-    examiner,
-    `Write this text, word for word, to copy.txt with write_file:\n${LONG_TEXT}`,
-    writeFileTool,
-  )
-  if ('judgement' in wanted) return wanted.judgement
-  const call = wanted.calls[0]
-  if (call === undefined) return unclear('the model made no call')
-  if (isCut(wanted.body)) return unclear(`the call did not fit into ${CALL_TOKENS} tokens`)
-  if (!call.arguments.valid) {
-    return broken(
-      `long arguments arrive cut or damaged after ${call.arguments.raw.length} characters, and no reason is given`,
-      'Update the server; look for a limit on the length of a reply or of a line in it or in a proxy.',
-      { characters: call.arguments.raw.length },
-    )
-  }
-  const content = call.arguments.value.content
-  const length = typeof content === 'string' ? content.length : 0
-  const isExact = content === LONG_TEXT
-  const isHead = typeof content === 'string' && length > 60 && !isExact && LONG_TEXT.startsWith(content)
-  // Up to its last line break the text is the model's own; a head that ends inside of a line was cut by somebody.
-  if (isHead && LONG_TEXT[length] !== '\n') {
-    return degraded(
-      `a text of ${LONG_TEXT.length} characters arrives as its first ${length}`,
-      'files that the model writes may be cut',
-      'Look for a limit on the length of arguments in the server or in a proxy.',
-      { characters: length },
-    )
-  }
-  return fine(
-    isExact
-      ? `arguments of ${length} characters arrive letter by letter`
-      : `arguments arrive as JSON (${length} characters; the model did not copy the text)`,
-    { characters: length, isExact },
-  )
 }
 
 /** Whether the server makes the model call, or not call, when told to. Trials leave the choice to the model. */

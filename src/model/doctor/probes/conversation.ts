@@ -1,6 +1,6 @@
 /** Does a conversation go on: history, results, reasoning, ends and cuts, abort, repetition? */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ChatMessage, Reply, ToolCall } from '../../chat-model.ts'
+import type { ChatMessage, Reply, ReplyBody, ToolCall } from '../../chat-model.ts'
 import { bodyOf, type Examiner, filler, isCut, refused, user } from '../examiner.ts'
 import { broken, degraded, fine, type Judgement, unclear } from '../finding.ts'
 import { readFileTool } from './calls.ts'
@@ -81,14 +81,20 @@ export async function examineToolResult(examiner: Examiner): Promise<Judgement> 
   )
 }
 
-const THINKING_TAGS = /<\/?think(?:ing)?>|<\|channel\|>\s*analysis|\[\/?THINK\]/
+/** At the very start, or closed: templates often write the opening tag themselves. */
+const THINKING_TAGS = /^\s*(?:<think(?:ing)?>|<\|channel\|>\s*analysis|\[THINK\])|<\/think(?:ing)?>|\[\/THINK\]/
+/** A server that does not separate reasoning leaves it in every reply; one reply may be a slip of the model. */
+const LEAKING_REPLIES = 2
 
 /** Reasoning belongs into its own field; left in the text it is taken for the answer. */
 export async function examineReasoning(examiner: Examiner): Promise<Judgement> {
   const reply = await examiner.ask({ messages: [user('How much is 17 times 23? Think first.')], maxTokens: 512 })
   if (bodyOf(reply) === null) return refused(reply, 'a question is refused')
-  const leaking = examiner.seen.find(body => THINKING_TAGS.test(body.text))
-  if (leaking !== undefined) {
+  const leaking = examiner.seen.filter(body => THINKING_TAGS.test(body.text)).length
+  if (leaking > 0 && leaking < LEAKING_REPLIES) {
+    return unclear(`one reply of ${examiner.seen.length} holds tags of reasoning in its text, the others do not`)
+  }
+  if (leaking > 0) {
     return degraded(
       'reasoning arrives inside of the text',
       'it counts as the answer, is sent back with every turn and fills the window',
@@ -124,31 +130,63 @@ export async function examineStopReason(examiner: Examiner): Promise<Judgement> 
 }
 
 const CUT_TOKENS = 2
+/** The longest tokens that are written in a row, white space of deeply indented text, have 64 characters. */
+const MOST_CUT_CHARACTERS = CUT_TOKENS * 64
+/** Enough to see that an answer goes on where a limit of two tokens ended it. */
+const WHOLE_TOKENS = 32
 
-/** The output limit must cut, and the cut must be told. */
+/**
+ * The output limit must cut, and the cut must be told. An answer that is no longer than the limit shows nothing: then the
+ * limit is lowered, and only an answer that goes on where the limit ended it is held against the server.
+ */
 export async function examineLengthStop(examiner: Examiner): Promise<Judgement> {
-  const reply = await examiner.ask({ messages: [user('Count from 1 to 200, in words.')], maxTokens: CUT_TOKENS })
-  const body = bodyOf(reply)
-  if (body === null) return refused(reply, `a request with an output limit of ${CUT_TOKENS} tokens is refused`)
-  const written = body.stats.completionTokens
-  const measured = { completionTokens: written, finishReason: body.finishReason }
-  const characters = body.text.length + (body.reasoning?.text.length ?? 0)
-  // Two tokens are hardly sixty characters.
-  if ((written !== null && written > CUT_TOKENS + 2) || characters > 60) {
-    return degraded(
-      `the output limit of ${CUT_TOKENS} tokens is not kept (${written ?? `${characters} characters, tokens unknown`})`,
-      'a model that never stops holds a trial until its deadline',
-      'Set a limit in the server itself (llama-server -n, Ollama num_predict).',
-      measured,
-    )
+  // The same answer each time, as far as the server can: only then is a longer one the rest of a cut one.
+  const ask = (maxTokens: number): Promise<Reply> =>
+    examiner.ask({ messages: [user('Count from 1 to 200, in words.')], maxTokens, temperature: 0 })
+  let limited: ReplyBody | null = null
+  for (const limit of [CUT_TOKENS, 1]) {
+    const reply = await ask(limit)
+    const body = bodyOf(reply)
+    if (body === null) return refused(reply, `a request with an output limit of ${limit} is refused`)
+    limited ??= body
+    const written = body.stats.completionTokens
+    const measured = { limit, completionTokens: written, finishReason: body.finishReason }
+    const characters = saidBy(body).length
+    if ((written !== null && written > CUT_TOKENS + 2) || characters > MOST_CUT_CHARACTERS) {
+      return degraded(
+        `an output limit of ${limit} is not kept (${written === null ? `${characters} characters, tokens unknown` : `${written} tokens`})`,
+        'a model that never stops holds a trial until its deadline',
+        'Set a limit in the server itself (llama-server -n, Ollama num_predict).',
+        measured,
+      )
+    }
+    if (isCut(body)) return fine('the output limit cuts, and the cut is told', measured)
   }
-  if (isCut(body)) return fine('the output limit cuts, and the cut is told', measured)
-  if (written !== null && written < CUT_TOKENS) return unclear('the model stopped before the limit', measured)
+  const whole = bodyOf(await ask(WHOLE_TOKENS))
+  const measured = {
+    completionTokens: limited?.stats.completionTokens ?? null,
+    wholeTokens: whole?.stats.completionTokens ?? null,
+    finishReason: limited?.finishReason ?? null,
+  }
+  if (limited === null || whole === null || !goesOn(limited, whole)) {
+    return unclear("the model's whole answer is as short as the limit, so no cut was seen", measured)
+  }
   return degraded(
-    `an answer cut after ${CUT_TOKENS} tokens ends with finish_reason "${body.finishReason}"`,
+    `an answer cut after ${CUT_TOKENS} tokens ends with finish_reason "${limited.finishReason}"`,
     'cut answers are judged as if the model had meant them so',
     'Update the server.',
     measured,
+  )
+}
+
+const saidBy = (body: ReplyBody): string => `${body.reasoning?.text ?? ''}${body.text}`.trim()
+
+/** Whether the whole answer begins with the limited one and is longer. */
+function goesOn(limited: ReplyBody, whole: ReplyBody): boolean {
+  const [start, all] = [saidBy(limited), saidBy(whole)]
+  const written = limited.stats.completionTokens
+  return (
+    start !== '' && all.length > start.length && all.startsWith(start) && (written === null || written >= CUT_TOKENS)
   )
 }
 
@@ -167,6 +205,7 @@ export async function examineAbort(examiner: Examiner): Promise<Judgement> {
   const long = examiner.ask({
     messages: [user('Count from 1 to 1000, in words.')],
     maxTokens: 1_000,
+    runsOn: true,
     signal: given.signal,
   })
   const isOver = await Promise.race([long.then(() => true), sleep(ABORT_AFTER_MS + before.elapsedMs).then(() => false)])
@@ -178,7 +217,7 @@ export async function examineAbort(examiner: Examiner): Promise<Judgement> {
       throw error
     },
   )
-  if (isOver || outcome === 'ended') return fine('replies are over before they can be given up')
+  if (isOver || outcome === 'ended') return unclear('the reply was over before it could be given up')
   const after = await tiny()
   if (bodyOf(after.reply) === null)
     return refused(after.reply, 'after a request that was given up the next one is refused')

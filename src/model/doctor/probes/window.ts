@@ -117,9 +117,18 @@ function sized(windowTokens: number | null, fills: readonly Fill[], why: string 
     return degraded(size, 'long trials overflow and fail for it, whatever the model can do', windowRemedy, measured)
   }
   const filled = last?.countedTokens ?? null
-  const proved = filled === null ? '' : `; ${thousands(filled)} of them were filled`
-  const canary = fills.length === 0 ? '' : `, the first line was repeated at ${recalled} of ${fills.length} levels`
-  return fine(`${size}${proved}${canary}`, measured)
+  const proved =
+    filled === null
+      ? ''
+      : `; a prompt of ${thousands(filled)} arrived whole, by the server's own count${recallInWords(recalled, fills.length)}`
+  return fine(`${size}${proved}`, measured)
+}
+
+/** The count judges the server; what the model can repeat is said as its own, so that nobody takes it for a fault. */
+function recallInWords(recalled: number, levels: number): string {
+  if (recalled === levels) return ', and the model repeated its first line'
+  const often = recalled === 0 ? 'did not repeat' : `at ${recalled} of ${levels} lengths repeated`
+  return ` (the model ${often} its first line when asked: that is about the model)`
 }
 
 /** Nothing longer is sent: it would take minutes where it is not refused. */
