@@ -144,7 +144,51 @@ const BAD: readonly (readonly [string, Readonly<Record<string, unknown>>, string
     'a file that can never be there',
     flag((run: { sawContentOf(p: string): boolean }) => run.sawContentOf('src/ap.py')),
     'flags.odd: asks about "src/ap.py", which is neither in the setup nor allowed to be written',
-    /Did you mean "src\/app\.py"\?/,
+    /Did you mean "src\/app\.py"\? If the flag is right, correct setup or allowedWrites\./,
+  ],
+  [
+    'a question that does not exist',
+    flag((run: { sawContent(p: string): boolean }) => run.sawContent('main.py')),
+    'flags.odd: there is no question "sawContent"',
+    /^Did you mean "sawContentOf"\?$/,
+  ],
+  [
+    'a question that does not exist, asked only when others found something',
+    flag((run: { verified(n: string): boolean; fistChange(p: string): boolean }) =>
+      run.verified('adds') ? run.fistChange('main.py') : false,
+    ),
+    'flags.odd: there is no question "fistChange"',
+    /^Did you mean "firstChange"\?$/,
+  ],
+  [
+    'a flag without a return',
+    flag((run: { callCount: number; unchanged(p: string): boolean }) => {
+      if (run.callCount > 0) run.unchanged('main.py')
+    }),
+    'flags.odd: gives nothing back, so it can never be reached',
+    /Is a "return" missing\?/,
+  ],
+  [
+    'a method without a return',
+    {
+      flags: {
+        odd(run: { unchanged(p: string): boolean }) {
+          run.unchanged('main.py')
+        },
+      },
+    },
+    'flags.odd: gives nothing back, so it can never be reached',
+    /Is a "return" missing\?/,
+  ],
+  [
+    'a path of the setup, without repeating it for the flag that asks about the file',
+    {
+      setup: { '/main.py': 'x = 1\n' },
+      allowedWrites: ['output/**'],
+      flags: { odd: (run: { sawContentOf(p: string): boolean }) => run.sawContentOf('main.py') },
+    },
+    'setup["/main.py"]: the path is absolute; paths are relative to the workspace',
+    /relative/,
   ],
 ]
 
@@ -266,6 +310,18 @@ test('files of allowed writes, their directories and matching globs may be asked
     return run.finalText('output/deep/report.txt') !== null
   }
   expect((await define(flag(asks)).resolve()).flags.has('odd')).toBe(true)
+})
+
+test.each<[string, (run: { finalText(p: string): string | null }) => unknown]>([
+  [
+    'that returns only when a file holds what no invented trial has',
+    run => {
+      if (run.finalText('main.py') === 'x = 2\n') return true
+    },
+  ],
+  ['that asks for a part of a text', run => run.finalText('main.py')?.match(/never there/)?.length],
+])('a flag %s may give nothing in the dry run', async (_, odd) => {
+  expect((await define(flag(odd)).resolve()).flags.has('odd')).toBe(true)
 })
 
 test('readsOf names the files that each flag must have been shown', async () => {

@@ -1,3 +1,4 @@
+import { SpecError } from '../errors.ts'
 import type { FileMap } from '../sandbox/snapshot.ts'
 import { checkSetup } from './check-setup.ts'
 import { checkSpec } from './check-spec.ts'
@@ -64,14 +65,14 @@ export function createTask<Check extends string>(
   const flags = new Map<string, Flag>(Object.entries(spec.flags))
   const setup = spec.setup ?? {}
   const early = typeof setup === 'function' ? null : checkSetup(setup)
-  const problems = [...(early?.mistakes ?? []), ...checkFlagQuestions(spec, flags, early?.files ?? null)]
+  const problems = [...(early?.mistakes ?? []), ...checkFlagQuestions(spec, flags, early)]
   if (problems.length > 0) throw specError(source, problems)
 
   let resolved: Promise<Task> | null = null
   const makeTask = async (): Promise<Task> => {
     const files = early?.files ?? (await makeSetup(setup, source))
     if (early === null) {
-      const late = checkFlagQuestions(spec, flags, files)
+      const late = checkFlagQuestions(spec, flags, { files, mistakes: [] })
       if (late.length > 0) throw specError(source, late)
     }
     return finish(spec, flags, files, source, origin)
@@ -111,12 +112,17 @@ async function makeSetup(setup: unknown, source: SourcePosition): Promise<FileMa
   return files
 }
 
-/** Asks every flag about invented trials. Paths can be judged only where the files of the setup are known. */
+/**
+ * Asks every flag about invented trials. Paths can be judged only where all files of the setup are known: where one of
+ * them is refused, a flag that asks about it would be blamed for the same mistake.
+ */
 function checkFlagQuestions<Check extends string>(
   spec: TaskSpec<Check>,
   flags: ReadonlyMap<string, Flag>,
-  files: FileMap | null,
+  setup: ReturnType<typeof checkSetup> | null,
 ): Mistake[] {
+  const files = setup?.files ?? null
+  const known = setup === null || setup.mistakes.length > 0 ? null : setup.files
   const checks = Object.keys(spec.verify ?? {})
   const mistakes: Mistake[] = []
   for (const [id, flag] of flags) {
@@ -128,18 +134,29 @@ function checkFlagQuestions<Check extends string>(
       const problem = `asks for verified(${JSON.stringify(name)}), but verify has no such check`
       mistakes.push({ field, problem, remedy: didYouMean(name, checks) })
     }
-    if (files !== null) mistakes.push(...pathMistakes(field, probe, files, spec.allowedWrites))
+    if (known !== null) mistakes.push(...pathMistakes(field, probe, known, spec.allowedWrites))
   }
   return mistakes
 }
 
 function codeMistakes(field: string, probe: FlagProbe): Mistake[] {
   const mistakes: Mistake[] = []
-  if (probe.thrown !== null) {
+  const thrown = probe.thrown?.error
+  if (thrown instanceof SpecError) {
+    // It says by itself what is wrong with the flag, whatever the trial: a question that does not exist.
+    mistakes.push({ field, problem: thrown.message, remedy: thrown.remedy })
+  } else if (probe.thrown !== null) {
     mistakes.push({
       field,
       problem: `threw ${messageOf(probe.thrown.error)} when asked about an invented trial`,
       remedy: 'A flag answers for every trial: nothing done, all done, and files that hold anything.',
+    })
+  }
+  if (probe.givesNothing) {
+    mistakes.push({
+      field,
+      problem: 'gives nothing back, so it can never be reached',
+      remedy: 'Is a "return" missing? Write run => …, or run => { …; return … }.',
     })
   }
   if (probe.endlessAfterMs !== null) {
@@ -163,11 +180,10 @@ function pathMistakes(field: string, probe: FlagProbe, files: FileMap, allowedWr
   const mistakes: Mistake[] = []
   for (const path of new Set([...probe.reads, ...probe.files])) {
     if (canExist(path, files, allowedWrites)) continue
-    mistakes.push({
-      field,
-      problem: `asks about ${JSON.stringify(path)}, which is neither in the setup nor allowed to be written`,
-      remedy: didYouMean(path, [...files.keys(), ...allowedWrites]),
-    })
+    const remedy = didYouMean(path, [...files.keys(), ...allowedWrites])
+    const problem = `asks about ${JSON.stringify(path)}, which is neither in the setup nor allowed to be written`
+    // The slip may be in either of the two places.
+    mistakes.push({ field, problem, remedy: `${remedy} If the flag is right, correct setup or allowedWrites.` })
   }
   return mistakes
 }

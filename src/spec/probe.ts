@@ -4,6 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { types } from 'node:util'
+import { knownOnly } from './mistakes.ts'
 import type { Moment, ReadQuestion, Run } from './run.ts'
 import { callWithin } from './run-within.ts'
 import type { Flag } from './task.ts'
@@ -17,6 +18,8 @@ export interface FlagProbe {
   readonly files: ReadonlySet<string>
   /** What the flag threw, or null. */
   readonly thrown: { readonly error: unknown } | null
+  /** Its code ends without a `return` in every case, so it can never be reached. */
+  readonly givesNothing: boolean
   /** What it answered where the answer is none a flag may give, for example `a promise`; else null. */
   readonly wrongAnswer: string | null
   /** Milliseconds after which it was given up because it did not come to an end; else null. */
@@ -42,17 +45,32 @@ export function probeFlag(flag: Flag, textOf: (path: string) => string | null, l
   const files = new Set<string>()
   let thrown: FlagProbe['thrown'] = null
   let wrongAnswer: string | null = null
+  let hasAnswered = false
   const asked = callWithin(limitMs, () => {
     for (const pattern of PATTERNS) {
       try {
         const answer: unknown = flag(inventedRun(pattern, { checks, reads, files, textOf }))
         wrongAnswer ??= describeWrongAnswer(answer)
+        hasAnswered ||= answer !== undefined
       } catch (error) {
         thrown ??= { error }
       }
     }
   })
-  return { checks, reads, files, thrown, wrongAnswer, endlessAfterMs: asked.isOverdue ? limitMs : null }
+  const endlessAfterMs = asked.isOverdue ? limitMs : null
+  const givesNothing = thrown === null && !asked.isOverdue && !hasAnswered && hasNoReturn(flag)
+  return { checks, reads, files, thrown, givesNothing, wrongAnswer, endlessAfterMs }
+}
+
+/**
+ * The code is a body in braces in which the word `return` does not stand. A flag that has one may well give nothing in all
+ * invented trials: its files may hold what it looks for.
+ */
+function hasNoReturn(flag: Flag): boolean {
+  const code = String(flag)
+  return (
+    /^\s*(?:function\b|(?:\([^()]*\)|[\w$]+)\s*=>\s*\{|[\w$]+\s*\([^()]*\)\s*\{)/.test(code) && !/\breturn\b/.test(code)
+  )
 }
 
 interface Notes {
@@ -73,7 +91,7 @@ function inventedRun(pattern: number, { checks, reads, files, textOf }: Notes): 
   const note = (set: Set<string>, value: string): void => {
     set.add(typeof value === 'string' ? value : `(${typeof value})`)
   }
-  return {
+  const run: Run = {
     sawContentOf(path: string, _question?: ReadQuestion) {
       note(reads, path)
       return moment()
@@ -128,6 +146,7 @@ function inventedRun(pattern: number, { checks, reads, files, textOf }: Notes): 
     },
     ranCommand: () => moment(),
   }
+  return knownOnly(run, 'question')
 }
 
 function describeWrongAnswer(answer: unknown): string | null {
