@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { InfraError, SpecError } from '../errors.ts'
 import type { Evaluation, FunctionCall } from '../sandbox/sandbox.ts'
-import { createVerifyTools } from './verify-tools.ts'
+import { checkedResult, createVerifyTools } from './verify-tools.ts'
 
 const file = (text: string | Uint8Array) => ({
   bytes: typeof text === 'string' ? Buffer.from(text) : text,
@@ -162,4 +162,53 @@ test('text gives what the agent left as UTF-8, and null where there is nothing o
   expect(tools.files).toEqual(['a.bin', 'b.txt'])
   expect(tools.check(false, 'it holds')).toEqual({ ok: false, reason: 'not so: it holds' })
   expect(tools.check(true, 'it holds')).toEqual({ ok: true, reason: 'it holds' })
+})
+
+describe('a check that is written wrongly is refused', () => {
+  const { check } = toolsGiving(ints())
+
+  test.each<[string, readonly unknown[], RegExp, RegExp]>([
+    [
+      'arguments that are swapped',
+      ['it holds', true],
+      /^check\("it holds", true\) takes true or false and a text: the first is a text, the second is true$/,
+      /^Swap the two/,
+    ],
+    ['a text that counts as true', ['yes', 'it holds'], /: the first is a text$/, /Boolean\(…\)/],
+    ['an undefined that counts as false', [undefined, 'it holds'], /: the first is undefined$/, /Boolean\(…\)/],
+    ['a promise', [Promise.resolve(true), 'it holds'], /: the first is an object of another kind$/, /check\(ok/],
+    ['no statement', [true], /^check\(true, undefined\) .*: the second is undefined$/, /check\(ok, statement\)/],
+  ])('%s', (_, args, message, remedy) => {
+    const call = () => Reflect.apply(check, undefined, args)
+    expect(call).toThrow(SpecError)
+    expect(call).toThrow(
+      expect.objectContaining({ message: expect.stringMatching(message), remedy: expect.stringMatching(remedy) }),
+    )
+  })
+
+  test('a tool that does not exist, with the nearest one', () => {
+    expect(() => Reflect.get(toolsGiving(ints()), 'pyhton')).toThrow(
+      expect.objectContaining({ message: 'there is no tool "pyhton"', remedy: 'Did you mean "python"?' }),
+    )
+  })
+
+  test.each<[unknown, string]>([
+    [undefined, 'nothing back'],
+    [true, 'true back'],
+    ['fine', 'a text back'],
+    [{ ok: 'yes', reason: '' }, 'an object of another kind back'],
+    [{ ok: true }, 'an object of another kind back'],
+    [{ ok: true, reason: 1 }, 'an object of another kind back'],
+  ])('a result that is none: %j', (result, given) => {
+    expect(() => checkedResult('right', result)).toThrow(
+      expect.objectContaining({
+        message: `the verify check "right" gave ${given} instead of { ok, reason }`,
+        remedy: expect.stringContaining('verify["right"]'),
+      }),
+    )
+  })
+
+  test('a result that is one is taken as it is', () => {
+    expect(checkedResult('right', { ok: false, reason: 'no' })).toEqual({ ok: false, reason: 'no' })
+  })
 })

@@ -2,6 +2,7 @@ import { SpecError } from '../errors.ts'
 import type { Evaluation, FunctionCall } from '../sandbox/sandbox.ts'
 import type { FileMap } from '../sandbox/snapshot.ts'
 import { checkGlob } from './globs.ts'
+import { knownOnly } from './mistakes.ts'
 import { textIn } from './probe.ts'
 import { compareOutcome, expectedProblem } from './values.ts'
 import type { CheckResult, Expected, PythonModule, VerifyTools } from './verify.ts'
@@ -33,14 +34,69 @@ export function createVerifyTools(options: {
   readonly files: FileMap
 }): VerifyTools {
   const { evaluate, runTests, files } = options
-  return {
+  const tools: VerifyTools = {
     python: (module, withFiles = {}) => pythonModule(module, filesOver(withFiles), evaluate),
     tests: runTests,
     text: path => textIn(files, path),
     size: path => files.get(path)?.bytes.length ?? null,
     files: [...files.keys()].sort(),
-    check: (ok, statement) => ({ ok, reason: ok ? statement : `not so: ${statement}` }),
+    check: resultByHand,
   }
+  return knownOnly(tools, 'tool')
+}
+
+/** @throws SpecError when the arguments are of other kinds: what is no boolean may count as true whatever an agent did. */
+function resultByHand(ok: unknown, statement: unknown): CheckResult {
+  if (typeof ok === 'boolean' && typeof statement === 'string') {
+    return { ok, reason: ok ? statement : `not so: ${statement}` }
+  }
+  const problem = [
+    `check(${show(ok)}, ${show(statement)}) takes true or false and a text:`,
+    [
+      typeof ok === 'boolean' ? '' : `the first is ${kindOf(ok)}`,
+      typeof statement === 'string' ? '' : `the second is ${kindOf(statement)}`,
+    ]
+      .filter(part => part !== '')
+      .join(', '),
+  ].join(' ')
+  const isSwapped = typeof ok === 'string' && typeof statement === 'boolean'
+  throw invalid(
+    problem,
+    isSwapped
+      ? 'Swap the two: check(true or false, statement).'
+      : "Write check(ok, statement), for example check(text('out.txt') === 'x', 'out.txt holds x'); Boolean(…) makes true or false of anything.",
+  )
+}
+
+/**
+ * What a check gave, or why that is no result. A value of another kind would be taken for a check that did not hold.
+ * @param name Of the check, for the error.
+ * @throws SpecError when it is not `{ ok, reason }`.
+ */
+export function checkedResult(name: string, result: unknown): CheckResult {
+  if (typeof result === 'object' && result !== null && 'ok' in result && 'reason' in result) {
+    const { ok, reason } = result
+    if (typeof ok === 'boolean' && typeof reason === 'string') return { ok, reason }
+  }
+  const given = result === undefined ? 'nothing back' : `${kindOf(result)} back`
+  throw invalid(
+    `the verify check ${JSON.stringify(name)} gave ${given} instead of { ok, reason }`,
+    `Let verify[${JSON.stringify(name)}] return${result === undefined ? ' (is a "return" missing?)' : ''} check(ok, statement), python(…).call(…).gives(…), tests() or { ok: true or false, reason: 'text' }.`,
+  )
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined || typeof value === 'boolean') return String(value)
+  if (Array.isArray(value)) return 'a list'
+  return typeof value === 'object'
+    ? 'an object of another kind'
+    : `a ${typeof value === 'string' ? 'text' : typeof value}`
+}
+
+/** A value in a message: short. */
+function show(value: unknown): string {
+  if (typeof value !== 'string') return kindOf(value)
+  return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)
 }
 
 function filesOver(texts: Readonly<Record<string, string>>): FileMap {

@@ -5,7 +5,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { FileMap } from '../sandbox/snapshot.ts'
 import { defineTask } from '../spec/define-task.ts'
 import type { Task } from '../spec/task.ts'
-import type { VerifyCheck } from '../spec/verify.ts'
+import type { VerifyCheck, VerifyTools } from '../spec/verify.ts'
 import { createVerifyTools } from '../spec/verify-tools.ts'
 import { KnownResults, type Reuse } from './known-results.ts'
 import { verifyAll, verifyFiles } from './verify.ts'
@@ -77,6 +77,56 @@ describe('verifications that are known', () => {
     const known = new KnownResults('all')
     expect(known.of({ fingerprint: 'a' })).toBe(known.of({ fingerprint: 'a' }))
     expect(known.of({ fingerprint: 'a' })).not.toBe(known.of({ fingerprint: 'b' }))
+  })
+})
+
+describe('a check that does not hold', () => {
+  const reasonOf = async (text: string) => {
+    const { task } = await countingTask()
+    const opposite = new Map([['kept', ({ check }: VerifyTools) => check(false, 'a.txt is new')]])
+    const results = new KnownResults('setup').of(task)
+    const { results: found } = await verifyFiles(
+      { ...task, verify: opposite },
+      files(text),
+      resettable(),
+      results,
+      never,
+    )
+    return found.get('kept')?.reason
+  }
+
+  it('says where nothing was changed that may be, and only there', async () => {
+    expect(await reasonOf('as laid')).toBe('no file that may be written was changed, so not so: a.txt is new')
+    expect(await reasonOf('changed')).toBe('not so: a.txt is new')
+  })
+})
+
+describe('checks that are written wrongly', () => {
+  const wrong = (check: unknown) => {
+    const tools = createVerifyTools({
+      evaluate: async () => ({ kind: 'timeout' }),
+      runTests: async () => ({ ok: true, reason: '' }),
+      files: files('as laid'),
+    })
+    return verifyAll(new Map([['right', check as VerifyCheck]]), tools, { signal: never })
+  }
+
+  it.each<[string, (tools: VerifyTools) => unknown, RegExp]>([
+    ['give nothing back', () => undefined, /"right" gave nothing back/],
+    ['give nothing back later', async () => undefined, /"right" gave nothing back/],
+    ['give a boolean', () => true, /"right" gave true back/],
+    ['give a call without gives(…)', ({ python }) => python('main').call('f', [[1]]), /of another kind back/],
+    [
+      'swap the arguments of check',
+      ({ check }) => Reflect.apply(check, null, ['text', true]),
+      /verify\["right"\]: check/,
+    ],
+    ['ask for no tool', tools => Reflect.get(tools, 'txt'), /verify\["right"\]: there is no tool "txt"/],
+  ])('because they %s are a fault of the task, with a remedy', async (_what, check, message) => {
+    const fault = await wrong(check).catch((error: unknown) => error)
+    expect(fault).toBeInstanceOf(InfraError)
+    expect(fault).toMatchObject({ code: 'verify_invalid', message: expect.stringMatching(message) })
+    expect(fault).toMatchObject({ remedy: expect.stringMatching(/\S/) })
   })
 })
 

@@ -1,10 +1,10 @@
-import { InfraError } from '../errors.ts'
+import { InfraError, SpecError } from '../errors.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { FileMap } from '../sandbox/snapshot.ts'
 import { AUTHOR_CODE_MS, callWithin, UNCOUNTED, type Within } from '../spec/run-within.ts'
 import type { Task } from '../spec/task.ts'
 import type { CheckResult, VerifyCheck, VerifyTools } from '../spec/verify.ts'
-import { createVerifyTools } from '../spec/verify-tools.ts'
+import { checkedResult, createVerifyTools } from '../spec/verify-tools.ts'
 import type { TaskResults, Verification } from './known-results.ts'
 import { keyOfFiles } from './session-check.ts'
 import { VerifyRoom } from './verify-room.ts'
@@ -35,9 +35,22 @@ export async function verifyFiles(
     runTests: () => room.suite(),
     files,
   })
-  const verification = { results: await verifyAll(task.verify, tools, { signal }), resetProof }
-  if (known.reuse === 'all' || key === keyOfFiles(task.setup)) known.verifications.set(key, verification)
+  const isUntouched = key === keyOfFiles(task.setup)
+  const found = await verifyAll(task.verify, tools, { signal })
+  const results = isUntouched && task.allowedWrites.length > 0 ? namingTheIdle(found) : found
+  const verification = { results, resetProof }
+  if (known.reuse === 'all' || isUntouched) known.verifications.set(key, verification)
   return verification
+}
+
+/** A check that fails on the setup itself says that: what its code gives reads as if something had been written badly. */
+function namingTheIdle(results: ReadonlyMap<string, CheckResult>): ReadonlyMap<string, CheckResult> {
+  return new Map(
+    [...results].map(([name, { ok, reason }]) => [
+      name,
+      { ok, reason: ok ? reason : `no file that may be written was changed, so ${reason}` },
+    ]),
+  )
 }
 
 export interface VerifyLimits {
@@ -49,7 +62,8 @@ export interface VerifyLimits {
 
 /**
  * Runs every check of a task over the clean verify workspace.
- * @throws InfraError code `verify_threw` when the check's own code failed, `verify_timeout` when it did not come to an
+ * @throws InfraError code `verify_threw` when the check's own code failed, `verify_invalid` when it is written wrongly (a
+ * tool that does not exist, no result given back), `verify_timeout` when it did not come to an
  * end: faults of the task, never of the model. The signal's reason when cancelled.
  */
 export async function verifyAll(
@@ -74,9 +88,10 @@ async function runCheck(
       begun.isOverdue || !(begun.value instanceof Promise)
         ? begun
         : await watchWithGrace(name, begun.value, { signal, stretchMs })
-    if (!ended.isOverdue) return await ended.value
+    if (!ended.isOverdue) return checkedResult(name, await ended.value)
   } catch (error) {
     if (error instanceof InfraError || (signal.aborted && error === signal.reason)) throw error
+    if (error instanceof SpecError) throw invalidCheck(name, error)
     throw new InfraError(
       `the verify check "${name}" threw: ${error instanceof Error ? error.message : String(error)}`,
       {
@@ -90,6 +105,14 @@ async function runCheck(
     code: 'verify_timeout',
     remedy: `Look in verify["${name}"] for a loop without an end, and simplify its patterns: a repetition inside a repetition, such as (a+)+, can take for ever. ${UNCOUNTED}`,
   })
+}
+
+/** A mistake in how the check is written: it says by itself what is wrong and what to do. */
+function invalidCheck(name: string, error: SpecError): InfraError {
+  const problem = error.message.includes(JSON.stringify(name))
+    ? error.message
+    : `verify[${JSON.stringify(name)}]: ${error.message}`
+  return new InfraError(problem, { code: 'verify_invalid', remedy: error.remedy, cause: error })
 }
 
 /** Waits for a check that has begun, and no longer than the signal and a moment of grace. */
