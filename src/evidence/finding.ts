@@ -12,12 +12,18 @@ export interface Found<A extends Answer> {
   readonly answer: A
   readonly finding: string
   readonly session?: TestSession
+  /** What did not happen, without the nearest thing there was; else the finding up to its first colon. */
+  readonly brief?: string
 }
 
-/** Reason that a bound makes every answer false, or null. */
-export function impossibleBound(order: Order): string | null {
-  if (order.before === false) return 'what it had to come before never happened'
-  if (order.after === false) return 'what it had to come after never happened'
+/**
+ * Reason that a bound makes every answer false, or null.
+ * @param never What a bound of `false` stands for, in words ("main.py never changed"); null when that is not known.
+ */
+export function impossibleBound(order: Order, never: string | null): string | null {
+  const because = never ?? 'the other thing that the flag asks about never happened'
+  if (order.before === false) return `${because}, so nothing could come before it`
+  if (order.after === false) return `${because}, so nothing could come after it`
   return null
 }
 
@@ -47,8 +53,9 @@ export function findReading(
   history: ReadingHistory,
   path: string,
   question: ReadQuestion,
+  never: string | null,
 ): Found<Moment | false> {
-  const impossible = impossibleBound(question)
+  const impossible = impossibleBound(question, never)
   if (impossible !== null) return { answer: false, finding: `${path}: ${impossible}` }
   const wantedLines = Math.max(1, question.lines ?? 1)
   const pattern = question.showing === undefined ? null : stateless(question.showing)
@@ -97,9 +104,10 @@ export function findSession(
   sessions: readonly TestSession[],
   wanted: 'passed' | 'failed',
   order: Order,
+  never: string | null,
 ): Found<Moment | false> {
   const what = wanted === 'failed' ? 'failing tests were never seen' : 'a passing run of all tests was never seen'
-  const impossible = impossibleBound(order)
+  const impossible = impossibleBound(order, never)
   if (impossible !== null) return { answer: false, finding: `${what}: ${impossible}` }
   const counts = (session: TestSession) => session.outcome === wanted && session.refutation === null
   let best: { readonly session: TestSession; readonly seen: Moment } | null = null

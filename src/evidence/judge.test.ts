@@ -76,7 +76,32 @@ describe('judge', () => {
     [
       'a bound that never happened',
       run => run.sawTestsFail({ before: run.firstChange('other.py') }),
-      /other.py never changed.*what it had to come before never happened/,
+      /^other.py never changed: main.py was.*; failing tests were never seen: other.py never changed, so nothing could come before it$/,
+    ],
+    [
+      'a bound on the other side that never happened',
+      run => run.sawContentOf('main.py', { after: run.ranCommand(/npm: test/) }),
+      /main.py: no command fits \/npm: test\/, so nothing could come after it$/,
+    ],
+    [
+      'a bound of several that may be meant, without naming the wrong one',
+      run => {
+        const change = run.firstChange('other.py')
+        return run.firstExists('new.py') || run.sawTestsFail({ before: change })
+      },
+      /: the other thing that the flag asks about never happened, so nothing could come before it$/,
+    ],
+    [
+      'that nothing was given back although there was something',
+      run => {
+        run.sawContentOf('main.py')
+      },
+      /^the flag gave nothing back \(is a "return" missing\?\), although main.py was shown in call 1/,
+    ],
+    [
+      'the question that found nothing, where a part of its answer is asked for',
+      run => (run.finalText('gone.py')?.length === 0 ? true : undefined),
+      /^gone.py is absent at the end$/,
     ],
   ])('gives as reason %s', (_what, flag, reason) => {
     expect(judgeOne(flag)).toMatchObject({ reached: false, reason: expect.stringMatching(reason) })
@@ -95,6 +120,18 @@ describe('judge', () => {
       expect.objectContaining({ code: 'flag_threw', message: 'flag "f" threw: oops' }),
     )
     expect(() => judgeOne(run => run.verified('none'))).toThrow(InfraError)
+  })
+
+  it('reports a question that does not exist as a fault of the task, with the nearest one', () => {
+    // @ts-expect-error: a flag written in JavaScript can ask anything
+    const flag: Flag = run => run.sawContent('main.py')
+    const fault = {
+      code: 'flag_threw',
+      message: 'flag "f": there is no question "sawContent"',
+      remedy: expect.stringContaining('Did you mean "sawContentOf"?'),
+    }
+    expect(() => judgeOne(flag)).toThrow(expect.objectContaining(fault))
+    expect(() => judgeOne(flag)).toThrow(InfraError)
   })
 
   it.each<[string, () => unknown]>([

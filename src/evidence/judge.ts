@@ -1,5 +1,5 @@
 /** Judges the flags of a trial: each is reached or lost, with the moment or the reason. */
-import { BenchError, InfraError } from '../errors.ts'
+import { BenchError, InfraError, SpecError } from '../errors.ts'
 import type { Moment } from '../spec/run.ts'
 import { AUTHOR_CODE_MS, callWithin, UNCOUNTED } from '../spec/run-within.ts'
 import type { Flag, Reached } from '../spec/task.ts'
@@ -38,6 +38,10 @@ function ask(
   try {
     reached = flag(evidence.run)
   } catch (error) {
+    if (error instanceof SpecError) {
+      const remedy = `${error.remedy} ${UNCOUNTED}`
+      throw new InfraError(`flag "${id}": ${error.message}`, { code: 'flag_threw', remedy, cause: error })
+    }
     if (error instanceof BenchError) throw error
     throw new InfraError(`flag "${id}" threw: ${error instanceof Error ? error.message : String(error)}`, {
       code: 'flag_threw',
@@ -71,6 +75,13 @@ function decidingQuestions(questions: readonly Question[]): readonly Question[] 
   return [...unwanted, ...lost]
 }
 
+/** A flag that gives nothing back although its last question found something has most likely lost its `return`. */
+function silence(reached: Reached, questions: readonly Question[]): readonly string[] | null {
+  const last = questions.at(-1)
+  if (reached !== undefined || last === undefined || isLost(last)) return null
+  return [`the flag gave nothing back (is a "return" missing?), although ${last.finding}`]
+}
+
 function judgeFlag(id: string, flag: Flag, log: TrialLog, facts: Facts): Judged {
   const { reached, evidence } = ask(id, flag, log, facts)
   const { questions, reasons } = evidence
@@ -80,7 +91,8 @@ function judgeFlag(id: string, flag: Flag, log: TrialLog, facts: Facts): Judged 
     const turn = isMoment(reached) && reached.call > 0 ? reached.turn : null
     return { result: { id, reached: true, turn, reason: '', stack: questions.at(-1)?.asked.stack ?? null }, questions }
   }
-  const findings = reasons.length > 0 ? reasons : deciding.map(question => question.finding)
+  const found = silence(reached, questions) ?? deciding.map(question => question.finding)
+  const findings = reasons.length > 0 ? reasons : found
   const reason = [...new Set(findings)].join('; ') || 'the flag asked nothing and gave no reason'
   return { result: { id, reached: false, turn: null, reason, stack }, questions }
 }

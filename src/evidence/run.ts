@@ -8,6 +8,7 @@
 
 import { posix } from 'node:path'
 import { checkGlob, compileGlobs } from '../spec/globs.ts'
+import { knownOnly } from '../spec/mistakes.ts'
 import type { CommandQuestion, Moment, Order, Run, StubQuestion } from '../spec/run.ts'
 import { type FirstChange, firstChanges, firstExistence, firstFitting } from './changes.ts'
 import { findDiscovery } from './discovery.ts'
@@ -35,6 +36,8 @@ export interface Question {
   readonly answer: Answer
   /** What was found, in words: the reason when the answer is false or null. */
   readonly finding: string
+  /** The finding without the nearest thing there was. */
+  readonly brief: string
   /** Its stack begins at the line of the flag. */
   readonly asked: Error
   /** The test session the answer rests on. */
@@ -100,8 +103,16 @@ export function createRun(
     const asked = new Error(asker)
     Error.captureStackTrace(asked, asker === 'callCount' || asker === 'finalAnswer' ? record : run[asker])
     const { answer, finding, session } = found
-    questions.push({ name: asker, answer, finding, asked, session: session ?? null })
+    const brief = found.brief ?? finding.split(': ', 1)[0] ?? finding
+    questions.push({ name: asker, answer, finding, brief, asked, session: session ?? null })
     return answer
+  }
+
+  /** What a bound of `false` stands for. It is the answer of an earlier question: known when only one had that answer. */
+  function never(): string | null {
+    const briefs = new Set(questions.filter(({ answer }) => answer === false).map(({ brief }) => brief))
+    const [only] = briefs
+    return briefs.size === 1 && only !== undefined ? only : null
   }
 
   function changeOf(pathOrGlob: string): Found<Moment | false> {
@@ -176,7 +187,7 @@ export function createRun(
 
   function discoveryOf(path: string, order: Order): Found<Moment | false> {
     requirePath(path)
-    const impossible = impossibleBound(order)
+    const impossible = impossibleBound(order, never())
     if (impossible !== null) return { answer: false, finding: `${path}: ${impossible}` }
     const found = findDiscovery(log, reader(path), path)
     if (found.call === null) return { answer: false, finding: `${path} was not found by looking: ${found.nearest}` }
@@ -189,7 +200,7 @@ export function createRun(
   function shownValueOf(path: string, value: string, order: Order): Found<Moment | false> {
     requirePath(path)
     if (!/[\p{L}\p{N}]/u.test(value)) throw new Error(`"${quoted(value)}" is no value: it has neither letter nor digit`)
-    const impossible = impossibleBound(order)
+    const impossible = impossibleBound(order, never())
     if (impossible !== null) return { answer: false, finding: `${path}: ${impossible}` }
     const { calls, nearest } = findValue(log, path, value)
     const call = calls.find(one => isWithin(order, one))
@@ -216,7 +227,7 @@ export function createRun(
 
   function stubRunOf(path: string, question: StubQuestion): Found<Moment | false> {
     requirePath(path)
-    const impossible = impossibleBound(question)
+    const impossible = impossibleBound(question, never())
     if (impossible !== null) return { answer: false, finding: `${path}: ${impossible}` }
     const runs = allCommands().stubs.filter(({ report }) => report.path === path)
     const fitting = runs.filter(({ report }) => fitsArguments(report, question.args))
@@ -240,8 +251,8 @@ export function createRun(
 
   function commandOf(pattern: RegExp, question: CommandQuestion): Found<Moment | false> {
     const what = `no command fits ${pattern}`
-    const impossible = impossibleBound(question)
-    if (impossible !== null) return { answer: false, finding: `${what}: ${impossible}` }
+    const impossible = impossibleBound(question, never())
+    if (impossible !== null) return { answer: false, finding: `${what}: ${impossible}`, brief: what }
     const runs = commandRuns(allCommands(), pattern, question)
     const within = runs.find(({ call }) => isWithin(question, call))
     if (within !== undefined) {
@@ -252,17 +263,17 @@ export function createRun(
       other === undefined
         ? nearestCommand(log, allCommands(), pattern)
         : `${quoted(other.text)} was run in call ${other.call.call}, but not ${boundInWords(question)}`
-    return { answer: false, finding: `${what}: ${nearest}` }
+    return { answer: false, finding: `${what}: ${nearest}`, brief: what }
   }
 
   const run: Run = {
     sawContentOf(path, question = {}) {
       requirePath(path)
-      return record('sawContentOf', findReading(log, reader(path), path, question))
+      return record('sawContentOf', findReading(log, reader(path), path, question, never()))
     },
     sawValueOf: (path, value, order = {}) => record('sawValueOf', shownValueOf(path, value, order)),
-    sawTestsFail: (order = {}) => record('sawTestsFail', findSession(allSessions(), 'failed', order)),
-    sawTestsPass: (order = {}) => record('sawTestsPass', findSession(allSessions(), 'passed', order)),
+    sawTestsFail: (order = {}) => record('sawTestsFail', findSession(allSessions(), 'failed', order, never())),
+    sawTestsPass: (order = {}) => record('sawTestsPass', findSession(allSessions(), 'passed', order, never())),
     firstChange: pathOrGlob => record('firstChange', changeOf(pathOrGlob)),
     firstExists: path => record('firstExists', existenceOf(path)),
     unchanged: path => record('unchanged', sameAsSetup(path)),
@@ -299,5 +310,5 @@ export function createRun(
     ranStub: (path, question = {}) => record('ranStub', stubRunOf(path, question)),
     ranCommand: (pattern, question = {}) => record('ranCommand', commandOf(pattern, question)),
   }
-  return { run, questions, reasons }
+  return { run: knownOnly(run, 'question'), questions, reasons }
 }
