@@ -99,6 +99,21 @@ const WRONG: readonly (readonly [string, string, RegExp])[] = [
     /hidden values: hidden\[0\] is in the name of the file name\.txt/,
   ],
   ['a hidden value in the environment', `${REFERENCE} hidden: ['/home/agent'],`, /hidden\[0\] is in the environment/],
+  [
+    'a cheat that says it tampers and changes nothing it may not',
+    `${REFERENCE} cheats: { c: { loses: ['read'], tampers: true, play: async ({ write }) => void (await write('out.txt', 'Ada')) } },`,
+    /cheat "c": it says tampers: true, but it left no change outside the allowed writes$/m,
+  ],
+  [
+    'a check that gives nothing back',
+    `${REFERENCE} verify: { greets: ({ text, check }) => { check(text('out.txt') === 'Ada', 'Ada') } },`,
+    /reference: it could not be judged: the verify check "greets" gave nothing back .*\(remedy: .*"return" missing/,
+  ],
+  [
+    'a check with its arguments swapped',
+    `${REFERENCE} verify: { greets: ({ text, check }) => check('out.txt is Ada', text('out.txt') === 'Ada') },`,
+    /reference: it could not be judged: verify\["greets"\]: check\("out.txt is Ada", true\) .*\(remedy: Swap the two/,
+  ],
   ['no reference', '', /it has no reference/],
 ]
 
@@ -203,8 +218,29 @@ await describeWith(['docker'], 'agent-bench check', () => {
     const { status, out } = await agentBench(project, ['check'])
     expect(out).toMatch(/FAIL tasks\/demo\/wrong\.bench\.ts[\s\S]*Did you mean "allowedWrites"/)
     expect(out).toMatch(/FAIL tasks\/demo\/syntax\.bench\.ts[\s\S]*cannot be loaded/)
+    // The compiler colours what it says.
+    expect(out).not.toMatch(/\\x1b|\[3\dm/)
     expect(out).toMatch(/ok {3}hello_v1/)
     expect(status).toBe(1)
+    const { out: json } = await agentBench(project, ['check', '--json'])
+    expect(json).toMatch(/"message": "[^"]*syntax\.bench\.ts cannot be loaded/)
+    expect(json).not.toContain('\\u001b')
+  })
+
+  it('refuses two tasks with one id, naming both files', async () => {
+    await using project = await createProject({
+      'tasks/demo/hello.bench.ts': helloWith(REFERENCE),
+      'tasks/demo/again.bench.ts': helloWith(REFERENCE),
+    })
+    const { status, out, error } = await agentBench(project, ['check', 'hello_v1'])
+    expect(error).toMatch(
+      /two tasks have the id "hello_v1": tasks\/demo\/again\.bench\.ts and tasks\/demo\/hello\.bench\.ts\n {2}remedy: Give one/,
+    )
+    expect(out).toBe('')
+    expect(status).toBe(2)
+    // A file that is named by itself is one task.
+    const { status: alone } = await agentBench(project, ['check', 'again.bench.ts'])
+    expect(alone).toBe(0)
   })
 })
 

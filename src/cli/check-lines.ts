@@ -1,18 +1,22 @@
 /** How the finding of a check reads. */
+import { stripVTControlCharacters } from 'node:util'
 import { escapeForTerminal } from '../../reporters/terminal.ts'
 import type { TaskCheck } from '../trial/check-task.ts'
 
 const counted = (count: number, one: string) => `${count} ${count === 1 ? one : `${one}s`}`
 
+/** Messages of other programs may be coloured for a terminal: the colours are left out, anything else of that kind is shown. */
+const inPlain = (text: string) => escapeForTerminal(stripVTControlCharacters(text))
+
 /** A file that gives no task, and below it why. */
 export function brokenLines(file: string, explanation: string): readonly string[] {
-  return [`FAIL ${file}`, ...explanation.split('\n').map(line => `     ${line}`)].map(escapeForTerminal)
+  return [`FAIL ${file}`, ...explanation.split('\n').map(line => `     ${line}`)].map(inPlain)
 }
 
 /** One line for the task, and below it what disagreed. */
 export function checkLines(check: TaskCheck): readonly string[] {
   const seconds = `${(check.durationMs / 1_000).toFixed(1)} s`
-  if (check.status === 'skipped') return [`skip ${check.task}  ${escapeForTerminal(check.reasons.join('; '))}`]
+  if (check.status === 'skipped') return [`skip ${check.task}  ${inPlain(check.reasons.join('; '))}`]
   const { reference, nopScore, cheats, honest, steps } = check
   const parts = [
     `reference ${reference.passed}/${reference.trials}`,
@@ -22,5 +26,5 @@ export function checkLines(check: TaskCheck): readonly string[] {
     counted(steps, 'step'),
   ]
   const line = `${check.status === 'ok' ? 'ok  ' : 'FAIL'} ${check.task}  ${parts.join(', ')}  ${seconds}`
-  return [line, ...check.problems.map(({ about, problem }) => `     ${escapeForTerminal(`${about}: ${problem}`)}`)]
+  return [line, ...check.problems.map(({ about, problem }) => `     ${inPlain(`${about}: ${problem}`)}`)]
 }

@@ -174,12 +174,12 @@ class Check {
       })
       if (end.kind === 'judged') return end
       if (end.kind === 'skipped') return end
-      return { kind: 'broken', problem: `it could not be judged: ${end.faults.at(-1)?.detail ?? 'unknown fault'}` }
+      return { kind: 'broken', problem: `it could not be judged: ${inWords(end.faults.at(-1))}` }
     } catch (error) {
       if (this.#setting.signal.aborted || error instanceof ConfigError) throw error
       if (timeout.aborted) return { kind: 'broken', problem: `it took longer than ${PLAY_TIMEOUT_MS / 1_000} s` }
       if (!(error instanceof BenchError)) throw error
-      return { kind: 'broken', problem: error.message }
+      return { kind: 'broken', problem: inWords({ detail: error.message, remedy: error.remedy }) }
     } finally {
       this.#played += 1
       // A reference that cannot be played is not played k times.
@@ -270,6 +270,10 @@ class Check {
     const places = placesOf(this.#task, environment, this.#setting.skillDirectory ?? new Map())
     for (const leak of findLeaks(hidden, places)) this.#note('hidden values', leak)
   }
+}
+
+function inWords(fault: { readonly detail: string; readonly remedy: string } | undefined): string {
+  return fault === undefined ? 'unknown fault' : `${fault.detail} (remedy: ${fault.remedy})`
 }
 
 /** What a trial left, without the caches of Python's tools: these hold times. */

@@ -42,7 +42,7 @@ export function disagreement(proof: Proof, finding: TrialFinding): string | null
   }
   const tampered = finding.tamper.map(change => `${change.path} ${change.kind}`).join(', ')
   if (proof.tampers && finding.tamper.length === 0)
-    problems.push('the change outside the allowed writes was not caught')
+    problems.push('it says tampers: true, but it left no change outside the allowed writes')
   if (!proof.tampers && finding.tamper.length > 0) problems.push(`tamper was found: ${tampered}`)
   if (finding.ending.reason !== 'answered') {
     problems.push(`it ended by ${finding.ending.reason}: ${finding.ending.detail ?? ''}`)

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
+import { stripVTControlCharacters } from 'node:util'
 import { ConfigError, explainError } from '../../errors.ts'
 import type { Settings } from '../../runner/settings.ts'
 import type { PreparedSandbox } from '../../sandbox/index.ts'
@@ -72,7 +73,8 @@ function report(checks: readonly TaskCheck[], broken: readonly BrokenSpec[], sta
     broken: broken.map(({ file, error }) => ({
       file,
       code: error.code,
-      message: error.message,
+      // A compiler colours its messages for a terminal.
+      message: stripVTControlCharacters(error.message),
       remedy: error.remedy,
     })),
   }
@@ -107,6 +109,7 @@ async function load(filter: string, settings: Settings, context: CliContext) {
   const named = loaded.filter(({ file, task }) => isMeant(file, task.id))
   // What a broken file would be called is not known: when nothing else is meant, it may be that.
   const meant = { loaded: named, broken: named.length === 0 ? broken : broken.filter(({ file }) => isMeant(file)) }
+  refuseSharedIds(meant.loaded)
   if (meant.loaded.length + meant.broken.length > 0) return meant
   throw new ConfigError(
     filter === '' ? 'there is no task here' : `no task is called ${JSON.stringify(filter)}, nor is its file`,
@@ -118,6 +121,20 @@ async function load(filter: string, settings: Settings, context: CliContext) {
           : `There are: ${loaded.map(({ task }) => task.id).join(', ')}.`,
     },
   )
+}
+
+/** @throws ConfigError when two tasks have one id: a run would refuse them, since their trials could not be told apart. */
+function refuseSharedIds(specs: readonly LoadedSpec[]): void {
+  const filesOf = new Map<string, string[]>()
+  for (const { file, task } of specs) filesOf.set(task.id, [...(filesOf.get(task.id) ?? []), file])
+  for (const [id, files] of filesOf) {
+    if (files.length === 1) continue
+    const count = files.length === 2 ? 'two' : String(files.length)
+    throw new ConfigError(`${count} tasks have the id "${id}": ${files.join(' and ')}`, {
+      code: 'same_id',
+      remedy: 'Give one of them another id.',
+    })
+  }
 }
 
 async function checkAll(
