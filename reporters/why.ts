@@ -43,7 +43,7 @@ export function whyLines(summary: Summary, options: WhyOptions): readonly string
 function headingOf(summary: Summary, { flag, otherModels }: WhyOptions, { width, paint }: Room): readonly string[] {
   const driver = summary.identity_parts.driver
   const setting = [summary.agent, ...(driver === null ? [] : [driver])].join(' · ')
-  const heading = `${summary.task_id}, ${summary.model} (${setting}): ${summary.passes} of ${summary.n} trials pass`
+  const heading = `${summary.task_id}, ${summary.model} (${setting}): ${summary.passes} of ${summary.n} ${summary.n === 1 ? 'trial passes' : 'trials pass'}`
   const skill = flag === null ? undefined : summary.skills[flag]
   const rate = skill === undefined ? [] : [`${flag} was reached in ${skill.reached} of ${skill.n}`]
   const more = otherModels.length > MODELS_SHOWN ? ` and ${otherModels.length - MODELS_SHOWN} more` : ''

@@ -91,6 +91,19 @@ await describeWith(['docker'], 'agent-bench rescore', () => {
     expect(await contentOf(join(project.dir, 'results'))).toEqual(before)
   })
 
+  it('takes the id of a task, and says what there is for another', async () => {
+    const result = await rescore(project.dir, 'hello_v1')
+    expect(result.out).toMatch(/^hello_v1 {2}reference {2}2 of 2 trials judged again, nothing changed/)
+    expect(result.status).toBe(0)
+    const unknown = await rescore(project.dir, 'helo_v1')
+    expect(unknown.error).toContain('remedy: Name a task with results: hello_v1.')
+    const ofModel = await rescore(project.dir, 'hello_v1', '--model', 'nope')
+    expect(ofModel.error).toContain('remedy: Name a model with results of this task: reference.')
+    const ofFile = await rescore(project.dir, file, '--model', 'reference')
+    expect(ofFile.error).toContain('--model goes with the id of a task')
+    expect([unknown.status, ofModel.status, ofFile.status]).toEqual([2, 2, 2])
+  })
+
   it('shows a flag that asks something else today, with the reason', () =>
     withTask("run => run.sawContentOf('name.txt')", "run => run.sawContentOf('name.txt', { lines: 2 })", async () => {
       const { status, out } = await rescore(project.dir, file)
@@ -107,7 +120,7 @@ await describeWith(['docker'], 'agent-bench rescore', () => {
     withTask("includes('Ada')", "includes('Ada Lovelace')", async () => {
       const { status, out } = await rescore(project.dir, file)
       expect(status).toBe(1)
-      expect(out).toContain('check greets  all 2 trials  held → failed: out.txt names the person')
+      expect(out).toContain('check greets  all 2 trials  held → failed: not so: out.txt names the person')
       expect(out).toContain('flag greeted  all 2 trials  reached in turn 2 → lost')
     }))
 
@@ -140,7 +153,7 @@ await describeWith(['docker'], 'agent-bench rescore', () => {
   })
 
   it.each([
-    ['the prompt', 'Read name.txt', 'Look at name.txt', 'prompt changed since'],
+    ['the prompt', 'Read name.txt', 'Look at name.txt', 'prompt changed since; run it again'],
     ['a file of the setup', 'lives here', 'lived there', 'setup changed since (name.txt)'],
     ['a limit', "id: 'hello_v1',", "id: 'hello_v1', maxTurns: 3,", 'limits (turns, times) changed since'],
     ['the system prompt', "id: 'hello_v1',", "id: 'hello_v1', system: 'Be quick.',", 'prompt changed since'],

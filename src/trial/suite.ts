@@ -20,6 +20,6 @@ export async function runSuite(sandbox: Sandbox, signal: AbortSignal): Promise<C
   const session = await lastSession(sandbox, signal)
   if (session === null) return { ok: false, reason: 'the suite did not run to its end' }
   const { passed, failed, errors } = session
-  const counts = `${passed} passed, ${failed} failed, ${errors} errors`
+  const counts = `${passed} passed, ${failed} failed, ${errors} ${errors === 1 ? 'error' : 'errors'}`
   return { ok: isGreen(session), reason: `the suite in the clean workspace: ${counts}` }
 }

@@ -93,7 +93,7 @@ export function statusOfRescore(results: readonly ResultRescored[], unusable: nu
 export function rescoreLines({ file, summary, trials, after, notes }: ResultRescored): readonly string[] {
   const judged = trials.filter(trial => trial.kind === 'judged')
   const changed = judged.filter(isChanged).length
-  const parts = [`${judged.length} of ${trials.length} trials judged again`]
+  const parts = [`${judged.length} of ${trials.length} ${trials.length === 1 ? 'trial' : 'trials'} judged again`]
   if (judged.length > 0) parts.push(changed === 0 ? 'nothing changed' : `${changed} changed`)
   if (after !== null && after.passes !== summary.passes) {
     parts.push(`passes ${summary.passes}/${summary.n} → ${after.passes}/${after.n}`)

@@ -41,15 +41,24 @@ export function rulesOf(check: ArtifactCheck): readonly ArtifactRule[] {
     ),
     ...(check.min_bytes === undefined
       ? []
-      : [{ file: check.file, label: `has ${check.min_bytes} bytes or more`, fits: null, minBytes: check.min_bytes }]),
+      : [
+          {
+            file: check.file,
+            label: `has ${bytesInWords(check.min_bytes)} or more`,
+            fits: null,
+            minBytes: check.min_bytes,
+          },
+        ]),
   ]
 }
+
+const bytesInWords = (count: number) => `${count} ${count === 1 ? 'byte' : 'bytes'}`
 
 /** Does the artifact that was left keep the rule? */
 export function keepsRule(rule: ArtifactRule, { text, size, check }: VerifyTools): ReturnType<VerifyTools['check']> {
   const bytes = size(rule.file)
   if (bytes === null) return { ok: false, reason: `${rule.file} is not there` }
-  if (rule.fits === null) return { ok: bytes >= rule.minBytes, reason: `${rule.file} has ${bytes} bytes` }
+  if (rule.fits === null) return { ok: bytes >= rule.minBytes, reason: `${rule.file} has ${bytesInWords(bytes)}` }
   const content = text(rule.file)
   if (content === null) return { ok: false, reason: `${rule.file} is not text` }
   return check(rule.fits(content), `${rule.file} ${rule.label}`)

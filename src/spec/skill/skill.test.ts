@@ -90,6 +90,10 @@ describe('a mounted skill', () => {
     const skill = await loadSkill(dir)
     expect([...(await skill.resolve()).setup.keys()]).toEqual(['skill/SKILL.md'])
     expect(skill.warnings).toHaveLength(3)
+    expect(
+      skill.warnings.every(warning => /\([^()]+\)$/.test(warning)),
+      'each with its remedy',
+    ).toBe(true)
   })
 
   it('may have 5,000 files, and one more is refused', async () => {
@@ -161,6 +165,25 @@ describe('standing', () => {
     expect((await problemOf(loadSkill(dir, { importModule }))).message).toMatch(
       '"no_tool_hallucination" comes from the manifest and from bench_proof.ts',
     )
+  })
+
+  it('numbers commands and the checks of each file from 0, as the documentation says', async () => {
+    await manifest({
+      required_commands: ['make_report\\.sh', 'sign\\.sh'],
+      expected_artifacts: ['a.txt', 'b.json'],
+      artifact_checks: [
+        { file: 'a.txt', min_bytes: 20, regex: ['^x$'], contains: ['ferry', 'late'] },
+        { file: 'b.json', json: [{ pointer: '/ferries/0/name', equals: 'Linnet' }, { pointer: '/updated' }] },
+        { file: 'a.txt', not_contains: ['tide'] },
+      ],
+    })
+    const task = await (await loadSkill(dir)).resolve()
+    const numbered = [...task.flags.keys()].filter(id => /^(?:cmd|check):/.test(id))
+    expect(numbered).toEqual([
+      ...['cmd:0', 'cmd:1'],
+      ...['check:a.txt:0', 'check:a.txt:1', 'check:a.txt:2', 'check:a.txt:3'],
+      ...['check:b.json:0', 'check:b.json:1', 'check:a.txt:4'],
+    ])
   })
 
   it('a mistake of the proof is reported there, with the flags there are; one of the manifest stays its own', async () => {
