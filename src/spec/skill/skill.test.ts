@@ -90,10 +90,13 @@ describe('a mounted skill', () => {
     const skill = await loadSkill(dir)
     expect([...(await skill.resolve()).setup.keys()]).toEqual(['skill/SKILL.md'])
     expect(skill.warnings).toHaveLength(3)
-    expect(
-      skill.warnings.every(warning => /\([^()]+\)$/.test(warning)),
-      'each with its remedy',
-    ).toBe(true)
+  })
+
+  it('mounts a SKILL.md with mistakes, with a warning that says what to do', async () => {
+    await write({ 'SKILL.md': '# Tea\n\nBoil water.\n' })
+    expect((await loadSkill(dir)).warnings).toEqual([
+      'SKILL.md:1: has no front matter between two --- lines (Begin the file with ---, name, description, and --- again.)',
+    ])
   })
 
   it('may have 5,000 files, and one more is refused', async () => {
