@@ -34,7 +34,7 @@ function canonicalText(value: unknown): string {
 
 /**
  * SHA-256 over all that decides a reply: model, sampling, conversation, tools and seed. The server's address is not in it, nor
- * are times and durations in tool results: no test report would be the same twice.
+ * is what programs print anew each time: no test report would be the same twice.
  */
 export function exchangeKey(plan: ModelPlan, request: ChatRequest): string {
   const { tools, seed } = request

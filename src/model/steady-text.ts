@@ -1,29 +1,31 @@
-/** What differs from run to run in the results of the same tool calls, and says nothing to a model. */
+/**
+ * What differs from run to run in the results of the same tool calls: how long tests took, when a file was written, where an
+ * object lies in memory. Only in the places where programs print it: the same words in a file may be what a task is about.
+ */
 
 const MONTHS = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec'
-const DAYS = 'Mon|Tue|Wed|Thu|Fri|Sat|Sun'
+/** Columns of `ls -l` up to the size. */
+const LISTED = '[bcdlps-][rwxsStT-]{9}[.+@]? +\\d+ +\\S+ +\\S+ +(?:\\d+, +)?[\\d.]+[KMG]? +'
 
-/** In this order: dates hold clock times. */
 const CHANGING: readonly (readonly [RegExp, string])[] = [
-  // ISO 8601 and `ls --full-time`.
-  [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?(?:Z|[+-]\d\d:?\d\d))?/g, '<moment>'],
-  // `date`, `ls -l`.
+  // `2 passed, 1 warning in 0.03s`, `no tests ran in 0.01s`, and `(0:01:02)` behind it.
   [
-    new RegExp(
-      `\\b(?:(?:${DAYS}),? )?(?:${MONTHS}) +\\d{1,2} +(?:\\d\\d:\\d\\d(?::\\d\\d)?(?: [A-Z]{3,4})?(?: \\d{4})?|\\d{4}\\b)`,
-      'g',
-    ),
-    '<moment>',
+    /(\b(?:passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?|tests ran)\b in )\d+(?:\.\d+)?s(?: \(\d+:\d\d:\d\d\))?/g,
+    '$1<duration>',
   ],
-  [/\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b/g, '<time>'],
-  // `2 passed in 0.03s`, `Ran 3 tests in 0.001s`, `real 0m0.012s`.
-  [/\b\d+m\d+(?:\.\d+)?s\b/g, '<duration>'],
-  [/\b\d+(?:\.\d+)? ?(?:ns|µs|us|ms|s|secs?|seconds?)\b/g, '<duration>'],
+  // pytest's `--durations`.
+  [/^\d+\.\d+s( +(?:call|setup|teardown) )/gm, '<duration>$1'],
+  // `Ran 3 tests in 0.001s`.
+  [/^(Ran \d+ tests? in )\d+(?:\.\d+)?s$/gm, '$1<duration>'],
+  // `time` of bash.
+  [/^((?:real|user|sys)\s+)\d+m\d+(?:\.\d+)?s$/gm, '$1<duration>'],
+  [new RegExp(`^(${LISTED})(?:${MONTHS}) +\\d{1,2} +(?:\\d\\d:\\d\\d|\\d{4})(?= )`, 'gm'), '$1<moment>'],
+  [new RegExp(`^(${LISTED})\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d(?::\\d\\d\\.\\d+ [+-]\\d{4})?(?= )`, 'gm'), '$1<moment>'],
   // `<object at 0x7f2b…>`.
-  [/\b0x[0-9a-f]{6,16}\b/gi, '<address>'],
+  [/( at )0x[0-9a-f]{6,16}(?=>)/gi, '$1<address>'],
 ]
 
-/** A tool result with times, durations and addresses in memory replaced by their kind. */
+/** A tool result with the times and addresses that programs print replaced by their kind. */
 export function steadyText(text: string): string {
   return CHANGING.reduce((result, [pattern, kind]) => result.replaceAll(pattern, kind), text)
 }
