@@ -41,6 +41,11 @@ const cheat = (fields: Readonly<Record<string, unknown>>) => ({
 const file = (path: string, content: unknown = 'text') => ({ setup: { ...GOOD.setup, [path]: content } })
 const flag = (answer: unknown) => ({ flags: { ...GOOD.flags, odd: answer } })
 
+/** The questions as a file without types may ask them. */
+type Loose = Readonly<
+  Record<'sawContentOf' | 'sawTestsFail' | 'ranCommand' | 'firstChange' | 'unchanged', (...args: unknown[]) => unknown>
+>
+
 /** What is wrong, the message after `tasks/x.bench.ts: `, the remedy. */
 const BAD: readonly (readonly [string, Readonly<Record<string, unknown>>, string, RegExp])[] = [
   ['an unknown field', { allowedWrite: [] }, 'allowedWrite: is no field of a task', /Did you mean "allowedWrites"\?/],
@@ -159,6 +164,24 @@ const BAD: readonly (readonly [string, Readonly<Record<string, unknown>>, string
     ),
     'flags.odd: there is no question "fistChange"',
     /^Did you mean "firstChange"\?$/,
+  ],
+  [
+    'an option that does not exist',
+    flag((run: Loose) => run.sawContentOf('main.py', { befor: run.firstChange('main.py') })),
+    'flags.odd: sawContentOf has no option "befor"',
+    /^Did you mean "before"\?$/,
+  ],
+  [
+    'a moment in place of options',
+    flag((run: Loose) => run.sawTestsFail(run.firstChange('main.py'))),
+    'flags.odd: sawTestsFail has no option "turn"',
+    /^Write \{ before: … \}/,
+  ],
+  [
+    'a bound that is no moment',
+    flag((run: Loose) => run.ranCommand(/x/, { after: run.unchanged('main.py') })),
+    'flags.odd: the option "after" of ranCommand is true, which is no moment',
+    /firstChange/,
   ],
   [
     'a flag without a return',

@@ -4,8 +4,9 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { types } from 'node:util'
-import { knownOnly } from './mistakes.ts'
-import type { Moment, ReadQuestion, Run } from './run.ts'
+import { SpecError } from '../errors.ts'
+import { didYouMean, knownOnly } from './mistakes.ts'
+import type { CommandQuestion, Moment, Order, ReadQuestion, Run, StubQuestion } from './run.ts'
 import { callWithin } from './run-within.ts'
 import type { Flag } from './task.ts'
 
@@ -73,6 +74,37 @@ function hasNoReturn(flag: Flag): boolean {
   )
 }
 
+/** What can be asked more closely; record types make the compiler say when an option is added and forgotten here. */
+const BOUNDS: Readonly<Record<keyof Order, true>> = { before: true, after: true }
+const READING: Readonly<Record<keyof ReadQuestion, true>> = { ...BOUNDS, lines: true, showing: true }
+const STUB_RUN: Readonly<Record<keyof StubQuestion, true>> = { ...BOUNDS, args: true }
+const COMMAND: Readonly<Record<keyof CommandQuestion, true>> = { ...BOUNDS, stubs: true, scripts: true }
+
+/**
+ * An option that is mistyped, or a moment in place of options, would be passed over: the flag would ask less than it says.
+ * @throws SpecError
+ */
+function checkOptions(question: keyof Run, options: unknown, known: Readonly<Record<string, true>>): void {
+  if (typeof options !== 'object' || options === null) return
+  const names = Object.keys(known)
+  for (const [name, value] of Object.entries(options)) {
+    if (!Object.hasOwn(known, name)) {
+      const remedy =
+        'call' in options ? 'Write { before: … } or { after: … } around the moment.' : didYouMean(name, names)
+      throw new SpecError(`${question} has no option ${JSON.stringify(name)}`, { code: 'spec_invalid', remedy })
+    }
+    if (!Object.hasOwn(BOUNDS, name) || value === undefined || value === false || isMoment(value)) continue
+    throw new SpecError(`the option ${JSON.stringify(name)} of ${question} is ${String(value)}, which is no moment`, {
+      code: 'spec_invalid',
+      remedy: 'Give what a question answered that says when, such as run.firstChange(…).',
+    })
+  }
+}
+
+function isMoment(value: unknown): value is Moment {
+  return typeof value === 'object' && value !== null && 'turn' in value && 'call' in value
+}
+
 interface Notes {
   readonly checks: Set<string>
   readonly reads: Set<string>
@@ -92,11 +124,13 @@ function inventedRun(pattern: number, { checks, reads, files, textOf }: Notes): 
     set.add(typeof value === 'string' ? value : `(${typeof value})`)
   }
   const run: Run = {
-    sawContentOf(path: string, _question?: ReadQuestion) {
+    sawContentOf(path, question) {
+      checkOptions('sawContentOf', question, READING)
       note(reads, path)
       return moment()
     },
-    sawValueOf(path) {
+    sawValueOf(path, _value, order) {
+      checkOptions('sawValueOf', order, BOUNDS)
       note(reads, path)
       return moment()
     },
@@ -104,8 +138,14 @@ function inventedRun(pattern: number, { checks, reads, files, textOf }: Notes): 
       note(reads, path)
       return yes() ? 1 : 0
     },
-    sawTestsFail: () => moment(),
-    sawTestsPass: () => moment(),
+    sawTestsFail(order) {
+      checkOptions('sawTestsFail', order, BOUNDS)
+      return moment()
+    },
+    sawTestsPass(order) {
+      checkOptions('sawTestsPass', order, BOUNDS)
+      return moment()
+    },
     firstChange(pathOrGlob) {
       note(files, pathOrGlob)
       return moment()
@@ -130,7 +170,8 @@ function inventedRun(pattern: number, { checks, reads, files, textOf }: Notes): 
     callCount: pattern,
     finalAnswer: pattern === 0 ? '' : 'final answer',
     because: () => false,
-    discovered(path) {
+    discovered(path, order) {
+      checkOptions('discovered', order, BOUNDS)
       note(files, path)
       return moment()
     },
@@ -140,11 +181,15 @@ function inventedRun(pattern: number, { checks, reads, files, textOf }: Notes): 
       return moment()
     },
     madeInvalidCall: () => moment(),
-    ranStub(path) {
+    ranStub(path, question) {
+      checkOptions('ranStub', question, STUB_RUN)
       note(files, path)
       return moment()
     },
-    ranCommand: () => moment(),
+    ranCommand(_pattern, question) {
+      checkOptions('ranCommand', question, COMMAND)
+      return moment()
+    },
   }
   return knownOnly(run, 'question')
 }
@@ -153,7 +198,7 @@ function describeWrongAnswer(answer: unknown): string | null {
   if (answer === undefined || answer === null || typeof answer === 'boolean') return null
   if (typeof answer !== 'object') return `a ${typeof answer}`
   if (types.isPromise(answer)) return 'a promise'
-  return 'turn' in answer && 'call' in answer ? null : 'an object that is no moment'
+  return isMoment(answer) ? null : 'an object that is no moment'
 }
 
 /**
