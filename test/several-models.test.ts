@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { propsRoutes } from './doctor-server.ts'
 import { describeWith } from './needs.ts'
-import { createProject, type Run } from './project.ts'
+import { createProject, type Run, readText } from './project.ts'
 import { call, conversation, type Script, say, startScriptedServer } from './scripted-server.ts'
 import { smallTask } from './small-tasks.ts'
 
@@ -132,6 +132,24 @@ await describeWith(['docker'], 'BENCH_MODEL=a,b with other options', () => {
     const order = server.requests.map(({ body }) => modelOf(body))
     expect(order.filter((model, at) => at > 0 && model !== order[at - 1])).toEqual(['other'])
     expect(await project.summaries()).toHaveLength(4)
+  })
+
+  it('stock reporters tell the models apart', async () => {
+    await using project = await createProject({ 'tasks/a.bench.ts': smallTask({ id: 'task_a' }) })
+    await using server = await startScriptedServer(byModel, MODELS)
+    const reporters = [
+      '--reporter=json',
+      '--outputFile.json=report.json',
+      '--reporter=junit',
+      '--outputFile.junit=report.xml',
+    ]
+    await project.run(reporters, { ...env, BENCH_BASE_URL: server.baseUrl })
+    const names = ['task_a [good] trial 1/1', 'task_a [other] trial 1/1']
+    const report = await readText(project, 'report.json')
+    for (const name of names) expect(report).toContain(`"fullName":"${name}"`)
+    expect(report).toContain('"model":"other"')
+    const junit = await readText(project, 'report.xml')
+    for (const name of names) expect(junit).toContain(name.replace('] ', '] &gt; '))
   })
 
   it('an edited task runs again with every model', async () => {

@@ -14,6 +14,7 @@ import { createMatrixReporter } from '../../reporters/matrix.ts'
 import { createRadarReporter } from '../../reporters/radar.ts'
 import { needsModel } from '../agents/index.ts'
 import { ConfigError, explainError } from '../errors.ts'
+import { ALARM } from '../model/doctor/finding.ts'
 import { readAllJournals, readJournalsOfRun } from '../results/journal.ts'
 import type { TrialRecord } from '../results/record-schema.ts'
 import { servedNotes } from '../results/served-models.ts'
@@ -64,6 +65,8 @@ export class BenchReporter implements Reporter {
   readonly #skipped = new Map<string, number>()
   /** The test whose worker told about the server, for each project. */
   readonly #tellers = new Map<string, string>()
+  /** What was said of a server that makes its results doubtful: said again beside them. */
+  readonly #alarms: string[] = []
   readonly #seen = new Set<string>()
   /** File of each task id of this run, by project and id. */
   readonly #fileOf = new Map<string, string>()
@@ -98,6 +101,7 @@ export class BenchReporter implements Reporter {
     this.#skipped.clear()
     this.#servers.clear()
     this.#tellers.clear()
+    this.#alarms.length = 0
     this.#seen.clear()
     this.#fileOf.clear()
     this.#resumed.clear()
@@ -182,7 +186,9 @@ export class BenchReporter implements Reporter {
     const teller = this.#tellers.get(name) ?? test.id
     this.#tellers.set(name, teller)
     if (teller !== test.id) return
-    this.#print(this.#options.projects.length === 1 ? message : `${message} · ${name}`)
+    const line = this.#options.projects.length === 1 ? message : `${message} · ${name}`
+    if (message.startsWith(ALARM)) this.#alarms.push(line)
+    this.#print(line)
   }
 
   onTestCaseResult(test: TestCase): void {
@@ -329,6 +335,7 @@ export class BenchReporter implements Reporter {
     }
     createMatrixReporter().onRunEnd({ ...run, print })
     for (const line of aboutFiles) print(line)
+    for (const line of this.#alarms) print(line)
     createClosingReporter().onRunEnd({ ...run, print })
   }
 

@@ -25,14 +25,17 @@ export default class BenchRunner extends TestRunner {
   }
 
   #register(task: Task, trials: number): void {
-    const { k } = inject('agentBenchSettings')
-    const bench: TaskMeta = { version: META_VERSION, task: task.id, k, trials }
-    this.#suites.set(task.id, task)
+    const { k, model } = inject('agentBenchSettings')
+    const ofModel = model === null ? {} : { model }
+    const bench: TaskMeta = { version: META_VERSION, task: task.id, ...ofModel, k, trials }
+    // Reporters that know nothing of projects (JUnit) tell models apart by the name.
+    const name = model === null ? task.id : `${task.id} [${model}]`
+    this.#suites.set(name, task)
     // Vitest's own time limits, retries and concurrency would run a trial while another one holds the sandbox.
     const own = { timeout: 0, concurrent: false, sequential: true, retry: 0, repeats: 0 }
-    describe(task.id, { ...own, meta: { bench } }, () => {
+    describe(name, { ...own, meta: { bench } }, () => {
       for (let trial = 1; trial <= trials; trial++) {
-        const meta: TrialMeta = { version: META_VERSION, task: task.id, trial }
+        const meta: TrialMeta = { version: META_VERSION, task: task.id, ...ofModel, trial }
         TestRunner.getCurrentSuite().task(`trial ${trial}/${trials}`, {
           ...own,
           meta: { bench: meta },
@@ -68,9 +71,10 @@ export default class BenchRunner extends TestRunner {
         const outcome = isTrialMeta(test.meta.bench) ? test.meta.bench.outcome : undefined
         return outcome === undefined || outcome === 'config' ? [] : [{ outcome }]
       })
-      const { k, trials: planned } = inject('agentBenchSettings')
+      const { k, model, trials: planned } = inject('agentBenchSettings')
       const verdict = task.isObserved ? null : verdictOf(trials, { k, isComplete: trials.length === planned })
-      suite.meta.bench = { version: META_VERSION, task: task.id, k, trials: planned, verdict }
+      const ofModel = model === null ? {} : { model }
+      suite.meta.bench = { version: META_VERSION, task: task.id, ...ofModel, k, trials: planned, verdict }
     }
     await super.onAfterRunSuite(suite)
   }

@@ -9,6 +9,8 @@ export const SERVER_ANNOTATION = 'bench:server'
 export interface TrialMeta {
   readonly version: number
   readonly task: string
+  /** Name of the model, in a run of several. */
+  readonly model?: string
   /** From 1. */
   readonly trial: number
   readonly outcome?: Outcome | 'config'
@@ -28,6 +30,8 @@ export interface TrialMeta {
 export interface TaskMeta {
   readonly version: number
   readonly task: string
+  /** Name of the model, in a run of several. */
+  readonly model?: string
   readonly k: number
   readonly trials: number
   readonly verdict?: Verdict

@@ -9,6 +9,7 @@ export function modelQuestion(settings: Settings, setting: ModelSetting): ModelQ
     model: setting.model,
     baseUrl: setting.baseUrl,
     apiKey: setting.apiKey,
+    ...(setting.source === undefined ? {} : { source: setting.source }),
     sampling: {
       temperature: settings.temperature,
       topP: settings.topP,

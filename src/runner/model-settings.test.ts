@@ -62,6 +62,19 @@ describe('modelSettings', () => {
     )
   })
 
+  it('knows where each address was given', () => {
+    const file = { baseUrl: A, ...entries({ model: 'a' }, { model: 'b', label: 'bee', baseUrl: B }) }
+    expect(settings(file).map(({ source }) => source)).toEqual([
+      { address: 'baseUrl in bench.config.ts', key: 'BENCH_API_KEY' },
+      {
+        address: 'baseUrl of models[1] ("bee") in bench.config.ts',
+        key: 'apiKey of models[1] ("bee") in bench.config.ts',
+      },
+    ])
+    expect(settings(file, { baseUrl: B }).map(({ source }) => source)).toEqual([undefined, undefined])
+    expect(settings(file, { model: 'bee' })[0]?.source?.address).toMatch(/^baseUrl of models\[1\]/)
+  })
+
   it('lets a variable override the server of every entry', () => {
     const found = settings(entries({ model: 'a', baseUrl: A }, { model: 'b' }), { baseUrl: B, apiKey: 'key' })
     expect(found).toMatchObject([

@@ -1,5 +1,6 @@
 /** Which models a run measures, from `model`, `models` and their variables: one entry each, in the order they are run. */
 import { ConfigError } from '../errors.ts'
+import { type AddressSource, VARIABLES } from '../model/base-url.ts'
 import type { ModelLabels } from '../model/chat-model.ts'
 
 /** One model of `models` in `bench.config.ts`. What is left out is taken from the settings of the run. */
@@ -28,6 +29,8 @@ export interface ModelSetting {
   readonly labels: Partial<ModelLabels>
   /** The file lists models, and this is none of them. */
   readonly isUnlisted: boolean
+  /** Where the address and the key were given, if not by the variables. */
+  readonly source?: AddressSource
 }
 
 /** What the file and the environment say about models, checked one by one; undefined = not said. */
@@ -122,7 +125,11 @@ export function modelSettings(
     )
   }
   const isUnlisted = (entry: ModelEntry | null) => entry !== null && entries.length > 0 && !entries.includes(entry)
-  const settings = chosen.map(entry => ({ ...settingOf(entry, file, env), isUnlisted: isUnlisted(entry) }))
+  const settings = chosen.map(entry => ({
+    ...settingOf(entry, file, env),
+    isUnlisted: isUnlisted(entry),
+    ...sourceOf(entry, entries, file, env),
+  }))
   refuseSameNames(settings)
   return settings
 }
@@ -158,6 +165,21 @@ function settingOf(entry: ModelEntry | null, file: SaidOfModels, env: SaidOfMode
     extraBody: isBodySaid ? Object.assign({}, ...bodies) : null,
     labels: Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== undefined)),
   }
+}
+
+/** An entry's address is its own where it has one, unless the variable stands above it. */
+function sourceOf(
+  entry: ModelEntry | null,
+  entries: readonly ModelEntry[],
+  file: SaidOfModels,
+  env: SaidOfModels,
+): Pick<ModelSetting, 'source'> {
+  if (env.baseUrl !== undefined) return {}
+  if (entry?.baseUrl !== undefined) {
+    const where = `models[${entries.indexOf(entry)}] ("${entry.label ?? entry.model}") in bench.config.ts`
+    return { source: { address: `baseUrl of ${where}`, key: `apiKey of ${where}` } }
+  }
+  return file.baseUrl === undefined ? {} : { source: { ...VARIABLES, address: 'baseUrl in bench.config.ts' } }
 }
 
 function refuseSameNames(settings: readonly Pick<ModelSetting, 'model' | 'labels'>[]): void {

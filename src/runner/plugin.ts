@@ -10,6 +10,7 @@ import { ConfigError, explainError } from '../errors.ts'
 import './provided.ts'
 import { BenchReporter } from './bench-reporter.ts'
 import { projectsOfModels } from './model-projects.ts'
+import { nameOfSetting } from './model-settings.ts'
 import { withChosenModel } from './pick-model.ts'
 import { type BenchConfig, readSettings, type Settings } from './settings.ts'
 import { collectSkills } from './skills.ts'
@@ -129,10 +130,11 @@ export function agentBench(options: BenchConfig = {}): Plugin {
         const settings = measuresModels(given) ? await withChosenModel(given) : given
         const models = measuresModels(settings) ? settings.models : settings.models.slice(0, 1)
         const projects = await projectsOfModels(project, models, { vitest, injectProjects: injectTestProjects })
-        for (const { project } of projects) {
+        for (const { project, setting } of projects) {
           configureProject(project, settings)
           await collectSkills(vitest, project, { root, skillDir: settings.skillDir })
-          project.provide('agentBenchSettings', { root, k: settings.k, trials: settings.trials })
+          const model = projects.length > 1 ? nameOfSetting(setting) : null
+          project.provide('agentBenchSettings', { root, k: settings.k, trials: settings.trials, model })
         }
         takeTaskIds(vitest, project)
         const resultsDir = isAbsolute(settings.resultsDir) ? settings.resultsDir : join(root, settings.resultsDir)

@@ -6,6 +6,8 @@ export interface ProvidedSettings {
   readonly root: string
   readonly k: number
   readonly trials: number
+  /** Name of the project's model in results, where a run has several; else null. */
+  readonly model: string | null
 }
 
 /** Known when a run starts: the plan, or why there is none. */

@@ -72,7 +72,7 @@ export class TrialSession {
         await context.annotate(`artifact ${path} was not kept: ${reason}`, 'bench:artifact')
       }
     }
-    context.task.meta.bench = meta
+    setMeta(context, meta)
     if (end.kind === 'skipped') return context.skip(`the task cannot run here: ${end.reasons.join('; ')}`)
     if (this.#plan.earlyStop && meta.outcome !== 'passed') this.#stopped.add(task.id)
     await annotate(context, end)
@@ -121,7 +121,7 @@ export class TrialSession {
   ): never {
     const failureReason = explainError(error)
     if (outcome === 'config') this.#halted = 'the run cannot go on with this model'
-    context.task.meta.bench = { version: META_VERSION, task: task.id, trial, outcome, failureReason }
+    setMeta(context, { version: META_VERSION, task: task.id, trial, outcome, failureReason })
     throw new TrialNotJudgedError(failureReason, task.source)
   }
 
@@ -209,6 +209,12 @@ function endWithMainProcess(): void {
   process.once('disconnect', end)
 }
 
+/** The name of the model, which the runner has put there, stays. */
+function setMeta({ task }: TestContext, meta: TrialMeta): void {
+  const model = task.meta.bench?.model
+  task.meta.bench = model === undefined ? meta : { ...meta, model }
+}
+
 function metaOf(task: Task, trial: number, end: TrialEnd): TrialMeta {
   const base = { version: META_VERSION, task: task.id, trial }
   if (end.kind === 'skipped') return { ...base, outcome: end.kind }
@@ -235,7 +241,7 @@ function metaOf(task: Task, trial: number, end: TrialEnd): TrialMeta {
 
 /** Ends a test the way its trial ended in an earlier run. */
 async function resume(task: Task, trial: number, recorded: RecordedTrial, context: TestContext): Promise<void> {
-  context.task.meta.bench = {
+  setMeta(context, {
     version: META_VERSION,
     task: task.id,
     trial,
@@ -243,7 +249,7 @@ async function resume(task: Task, trial: number, recorded: RecordedTrial, contex
     score: recorded.score,
     ...(recorded.failureReason === null ? {} : { failureReason: recorded.failureReason }),
     resumed: trialKey(recorded),
-  }
+  })
   await context.annotate(`recorded in run ${recorded.runId}, not run again`, 'bench:resumed')
   if (recorded.outcome === 'passed' || task.isObserved) return
   const lost = recorded.lost.map(({ flag, reason }) => `\n  ✗ ${flag}: ${reason}`).join('')
