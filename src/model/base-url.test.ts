@@ -24,6 +24,15 @@ describe('the address of a server', () => {
     expect(() => normaliseBaseUrl(given)).toThrow(expect.objectContaining({ code: 'server_refused' }))
   })
 
+  test('what was given is named in the words of whoever gave it', () => {
+    const source = { address: '--base-url', key: '--api-key' }
+    expect(() => normaliseBaseUrl('ftp://h', source)).toThrow(/^--base-url cannot be used/)
+    expect(() => normaliseBaseUrl('ftp://h')).toThrow(/^BENCH_BASE_URL cannot be used/)
+    expect(() => normaliseBaseUrl('http://u:p@h/v1', source)).toThrow(
+      expect.objectContaining({ remedy: expect.stringContaining('--api-key') }),
+    )
+  })
+
   test('a password does not reach the message', () => {
     expect(() => normaliseBaseUrl('http://user:secret@h/v1')).not.toThrow(/secret/)
   })

@@ -1,4 +1,5 @@
 /** What an error of the connection means: always the server's or the configuration's, never the model's. */
+import { type AddressSource, VARIABLES } from './base-url.ts'
 import type { Reply } from './chat-model.ts'
 import { shortened } from './server-fault.ts'
 
@@ -37,11 +38,15 @@ function causes(error: unknown): readonly { readonly code: string; readonly mess
   return found
 }
 
-/** Classifies an error of the connection. `isAnswering`: bytes of the answer had arrived before. */
+/**
+ * Classifies an error of the connection. `isAnswering`: bytes of the answer had arrived before; `source`: where the address
+ * was given.
+ */
 export function classifyNetworkError(
   error: unknown,
-  context: { readonly baseUrl: string; readonly isAnswering: boolean },
+  context: { readonly baseUrl: string; readonly isAnswering: boolean; readonly source?: AddressSource },
 ): Reply {
+  const { address } = context.source ?? VARIABLES
   const chain = causes(error)
   const has = (pattern: RegExp): boolean => chain.some(({ code }) => pattern.test(code))
   const innermost = chain.at(-1)
@@ -56,7 +61,7 @@ export function classifyNetworkError(
       kind: 'infra',
       code: 'connection_refused',
       detail: `no server accepts connections at ${at}`,
-      remedy: 'Start the model server, or correct BENCH_BASE_URL.',
+      remedy: `Start the model server, or correct ${address}.`,
     }
   }
   if (has(/CERT|TLS|SSL|ERR_INVALID_URL|ERR_INVALID_PROTOCOL/)) {
@@ -64,7 +69,7 @@ export function classifyNetworkError(
       kind: 'config',
       code: 'server_refused',
       detail: `no connection can be made to ${at}: ${words}`,
-      remedy: 'Check the scheme, the name and the certificate of BENCH_BASE_URL.',
+      remedy: `Check the scheme, the name and the certificate of ${address}.`,
     }
   }
   if (has(/^IDLE_(?:TIMEOUT|DEADLINE)$/)) {
@@ -80,7 +85,7 @@ export function classifyNetworkError(
       kind: 'infra',
       code: 'connect_timeout',
       detail: words,
-      remedy: 'Check the network and BENCH_BASE_URL, or raise BENCH_CONNECT_TIMEOUT (seconds).',
+      remedy: `Check the network and ${address}, or raise BENCH_CONNECT_TIMEOUT (seconds).`,
     }
   }
   if (has(/^FIRST_TOKEN_DEADLINE$/)) {
@@ -104,7 +109,7 @@ export function classifyNetworkError(
       kind: 'infra',
       code: 'server_unreachable',
       detail: `${at} cannot be reached: ${words}`,
-      remedy: 'Check the network and BENCH_BASE_URL.',
+      remedy: `Check the network and ${address}.`,
     }
   }
   if (has(/^HPE_/)) {
@@ -112,7 +117,7 @@ export function classifyNetworkError(
       kind: 'infra',
       code: 'not_http',
       detail: `what answers at ${at} does not speak HTTP as expected: ${words}`,
-      remedy: 'Check BENCH_BASE_URL: another program may own the port.',
+      remedy: `Check ${address}: another program may own the port.`,
     }
   }
   if (context.isAnswering) return dropped(`the connection broke while the server answered: ${words}`)

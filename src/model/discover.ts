@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { distance } from 'fastest-levenshtein'
 import { ConfigError } from '../errors.ts'
-import { normaliseBaseUrl } from './base-url.ts'
+import { type AddressSource, normaliseBaseUrl } from './base-url.ts'
 import type { Deadlines, ModelLabels, ModelPlan, Sampling } from './chat-model.ts'
 import { labelsOf } from './labels.ts'
 import { markLoadedModels, showModel } from './ollama.ts'
@@ -54,6 +54,8 @@ export interface ModelQuestion {
   /** null = not named: the usual ports are asked. */
   readonly baseUrl: string | null
   readonly apiKey: string | null
+  /** Where `baseUrl` and `apiKey` were given, for what is said when they are wrong; the variables when left out. */
+  readonly source?: AddressSource
   readonly sampling: Sampling
   /** Milliseconds without a byte before a request is given up. */
   readonly idleTimeoutMs: number
@@ -109,7 +111,7 @@ async function findServers(question: ModelQuestion, warnings: string[]): Promise
   const named = question.baseUrl
   const addresses: string[] = []
   if (named !== null) {
-    const { baseUrl, note } = normaliseBaseUrl(named)
+    const { baseUrl, note } = normaliseBaseUrl(named, question.source)
     if (note !== null) warnings.push(note)
     addresses.push(baseUrl)
   } else {
@@ -130,6 +132,7 @@ function probeOptions(question: ModelQuestion): ProbeOptions {
     apiKey: question.apiKey,
     timeoutMs: PROBE_TIMEOUT_MS,
     ...(question.signal === undefined ? {} : { signal: question.signal }),
+    ...(question.source === undefined ? {} : { source: question.source }),
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ConfigError } from '../errors.ts'
-import { normaliseBaseUrl } from './base-url.ts'
+import { type AddressSource, normaliseBaseUrl, VARIABLES } from './base-url.ts'
 import type { ServerIdentity } from './chat-model.ts'
 import { classifyNetworkError } from './classify-network.ts'
 import { countAt, isRecord, listAt, parseJson, stringAt, valueAt } from './json.ts'
@@ -29,6 +29,8 @@ export interface ProbeOptions {
   /** Milliseconds for the whole probe. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal
+  /** Where the address was given; the variables when left out. */
+  readonly source?: AddressSource
 }
 
 const MAX_PROBE_BYTES = 4_000_000
@@ -75,7 +77,8 @@ const isLoading = (answer: Answer | null): boolean =>
  *   `server_loading`, `server_refused`; or the signal's reason.
  */
 export async function probeServer(givenUrl: string, options: ProbeOptions): Promise<ServerProbe> {
-  const { baseUrl, rootUrl } = normaliseBaseUrl(givenUrl)
+  const source = options.source ?? VARIABLES
+  const { baseUrl, rootUrl } = normaliseBaseUrl(givenUrl, source)
   const deadline = AbortSignal.timeout(options.timeoutMs)
   const signal = options.signal === undefined ? deadline : AbortSignal.any([deadline, options.signal])
   const optional = async (path: string): Promise<Answer | null> => {
@@ -99,7 +102,7 @@ export async function probeServer(givenUrl: string, options: ProbeOptions): Prom
     list = await ask(`${baseUrl}/models`, options, signal)
   } catch (error) {
     if (options.signal?.aborted === true) throw options.signal.reason
-    throw unreachable(baseUrl, error, deadline.aborted ? options.timeoutMs : null)
+    throw unreachable(baseUrl, source, error, deadline.aborted ? options.timeoutMs : null)
   }
   const [health, props, ollama, lmstudio, vllm] = await asked
   if (options.signal?.aborted === true) throw options.signal.reason
@@ -109,12 +112,12 @@ export async function probeServer(givenUrl: string, options: ProbeOptions): Prom
       remedy: 'Wait until it has loaded the model.',
     })
   }
-  checkList(baseUrl, list, options.apiKey !== null)
+  checkList(baseUrl, source, list, options.apiKey !== null)
   return identify(baseUrl, list.json, { props, ollama, lmstudio, vllm })
 }
 
-function unreachable(baseUrl: string, error: unknown, timeoutMs: number | null): ConfigError {
-  const reply = classifyNetworkError(error, { baseUrl, isAnswering: false })
+function unreachable(baseUrl: string, source: AddressSource, error: unknown, timeoutMs: number | null): ConfigError {
+  const reply = classifyNetworkError(error, { baseUrl, isAnswering: false, source })
   const isRefusal = reply.kind === 'config'
   const detail =
     timeoutMs !== null
@@ -124,18 +127,18 @@ function unreachable(baseUrl: string, error: unknown, timeoutMs: number | null):
         : baseUrl
   return new ConfigError(detail, {
     code: isRefusal ? 'server_refused' : 'server_not_found',
-    remedy: isRefusal ? reply.remedy : 'Start the model server, or correct BENCH_BASE_URL.',
+    remedy: isRefusal ? reply.remedy : `Start the model server, or correct ${source.address}.`,
     cause: error,
   })
 }
 
-function checkList(baseUrl: string, list: Answer, hasKey: boolean): void {
+function checkList(baseUrl: string, source: AddressSource, list: Answer, hasKey: boolean): void {
   if (list.status === 401 || list.status === 403) {
     throw new ConfigError(
       `the server at ${baseUrl} refused ${hasKey ? 'the key' : 'a request without a key'} (${list.status})`,
       {
         code: 'server_unauthorised',
-        remedy: 'Set BENCH_API_KEY to a key that this server accepts.',
+        remedy: `Set ${source.key} to a key that this server accepts.`,
       },
     )
   }
@@ -149,7 +152,7 @@ function checkList(baseUrl: string, list: Answer, hasKey: boolean): void {
   if (list.status !== 200 || !Array.isArray(models)) {
     throw new ConfigError(`${baseUrl}/models answered ${list.status} without a list of models`, {
       code: 'server_not_found',
-      remedy: 'Check BENCH_BASE_URL: another program may own the port, or the path before /v1 is missing.',
+      remedy: `Check ${source.address}: another program may own the port, or the path before /v1 is missing.`,
     })
   }
 }

@@ -17,6 +17,23 @@ interface DoctorOptions {
   readonly resultsDir?: string
 }
 
+/** What an option of the command stands for. */
+const VARIABLE_OF = {
+  '--model': 'BENCH_MODEL',
+  '--base-url': 'BENCH_BASE_URL',
+  '--api-key': 'BENCH_API_KEY',
+  '--workers': 'BENCH_WORKERS',
+  '--results-dir': 'BENCH_RESULTS_DIR',
+}
+
+/** Names the option that was given where the settings name the variable it stands for. */
+function inOptions(error: ConfigError, given: Readonly<Record<string, string | undefined>>): ConfigError {
+  const [option, variable] = Object.entries(VARIABLE_OF).find(([, name]) => error.message.startsWith(`${name} `)) ?? []
+  if (option === undefined || variable === undefined || given[variable] === undefined) return error
+  const renamed = (text: string): string => text.replaceAll(variable, `${option} (${variable})`)
+  return new ConfigError(renamed(error.message), { code: error.code, remedy: renamed(error.remedy), cause: error })
+}
+
 /** Options of the command stand above BENCH_* variables, and these above `bench.config.ts`. */
 async function settingsOf(options: DoctorOptions, context: CliContext): Promise<Settings> {
   const { CONFIG_FILE, loadConfigFile } = await import('../../runner/plugin.ts')
@@ -29,13 +46,25 @@ async function settingsOf(options: DoctorOptions, context: CliContext): Promise<
     BENCH_RESULTS_DIR: options.resultsDir,
   }
   const given = Object.fromEntries(Object.entries(over).filter(([, value]) => value !== undefined))
-  return readSettings(await loadConfigFile(context.directory), CONFIG_FILE, { ...context.env, ...given })
+  const config = await loadConfigFile(context.directory)
+  try {
+    return readSettings(config, CONFIG_FILE, { ...context.env, ...given })
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    throw inOptions(error, given)
+  }
 }
 
-async function findModel(settings: Settings, setting: ModelSetting, signal: AbortSignal): Promise<PlannedModel> {
+async function findModel(
+  settings: Settings,
+  setting: ModelSetting,
+  { baseUrl }: DoctorOptions,
+  signal: AbortSignal,
+): Promise<PlannedModel> {
   const { planModel, USUAL_PORTS } = await import('../../model/index.ts')
   const { modelQuestion } = await import('../../runner/model-question.ts')
-  const planned = await planModel({ ...modelQuestion(settings, setting), signal })
+  const ofOption = baseUrl === undefined ? {} : { source: { address: '--base-url', key: '--api-key' } }
+  const planned = await planModel({ ...modelQuestion(settings, setting), ...ofOption, signal })
   if (planned !== null) return planned
   throw new ConfigError(`no model server answers on the usual ports ${USUAL_PORTS.join(', ')} of this machine`, {
     code: 'server_not_found',
@@ -65,7 +94,7 @@ async function diagnose(options: DoctorOptions, context: CliContext): Promise<vo
       remedy: `Name one: agent-bench doctor --model ${names[0] ?? '…'}`,
     })
   }
-  const { plan, warnings } = await findModel(settings, setting, context.signal)
+  const { plan, warnings } = await findModel(settings, setting, options, context.signal)
   const doctor = await import('../../model/doctor/index.ts')
   const isJson = options.json === true
   for (const warning of warnings) context.writeError(`warning: ${warning}\n`)
@@ -107,6 +136,9 @@ export const addDoctor: AddCommand = (program, context) => {
     .option('--json', 'one JSON object on stdout')
     .option('--timeout <seconds>', 'time for the whole examination (300)')
     .addOption(new Option('--results-dir <dir>', 'where the report is kept, below servers/ (BENCH_RESULTS_DIR)'))
-    .addHelpText('after', '\nExit status: 0 ok or degraded, 1 broken, 2 the server cannot be examined.')
+    .addHelpText(
+      'after',
+      '\nExit status: 0 fit to be measured, 1 results would be about the server, 2 the server cannot be examined.',
+    )
     .action((options: DoctorOptions) => diagnose(options, context))
 }
