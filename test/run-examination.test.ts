@@ -58,6 +58,24 @@ await describeWith(['docker'], 'the examination before the first trial', () => {
     expect(await project.summaries()).toEqual([])
   })
 
+  it('says at the start and again at the end that calls arrive as text, and the trials are recorded as failed', async () => {
+    await using project = await createProject(ONE_TASK)
+    const leaked = '<tool_call>{"name": "read_file", "arguments": {"path": "a"}}</tool_call>'
+    const leaking = (body: unknown, index: number): ScriptedReply =>
+      isObject(body) && Array.isArray(body.tools) ? say(leaked) : doctorScript()(body, index)
+    await using without = await startScriptedServer(leaking, { routes: propsRoutes() })
+    const ended = await run(project, { BENCH_BASE_URL: without.baseUrl })
+    expect(ended.status, textOf(ended)).toBe(1)
+    const lines = ended.stdout.split('\n')
+    const alarms = lines.flatMap((line, at) =>
+      /^WARNING {2}calls .* about the server.*--jinja/.test(line) ? [at] : [],
+    )
+    expect(alarms).toHaveLength(2)
+    const matrixAt = lines.findIndex(line => line.includes('task_one') && line.includes('0/1'))
+    expect(alarms[1], textOf(ended)).toBeGreaterThan(matrixAt)
+    expect((await project.summaries())[0]?.excluded.infra).toBe(0)
+  })
+
   it('is left out with BENCH_EXAMINE=0, which is said', async () => {
     await using project = await createProject(ONE_TASK)
     await using healthy = await startScriptedServer(server(doctorScript()), { routes: propsRoutes() })
