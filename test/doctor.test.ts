@@ -106,8 +106,41 @@ describe('the command', () => {
     expect(stderr).toMatch(/no server accepts connections.*\n.*[\s\S]*remedy: Start the model server/)
   })
 
+  test.each<
+    [string, (baseUrl: string) => [readonly string[], Readonly<Record<string, string>>, object | null], string]
+  >([
+    ['an option', baseUrl => [['--base-url', baseUrl], {}, null], 'correct --base-url.'],
+    ['a variable', baseUrl => [[], { BENCH_BASE_URL: baseUrl }, null], 'correct BENCH_BASE_URL.'],
+    ['the file', baseUrl => [[], {}, { baseUrl }], 'correct baseUrl in bench.config.ts.'],
+    [
+      'an entry of the file',
+      baseUrl => [[], {}, { models: [{ model: 'qwen-4b', baseUrl }] }],
+      'correct baseUrl of models[0] ("qwen-4b") in bench.config.ts.',
+    ],
+  ])('names what gave the address of a server that is gone: %s', async (_title, given, says) => {
+    const server = await startScriptedServer([])
+    await server[Symbol.asyncDispose]()
+    const [args, env, config] = given(server.baseUrl)
+    const file = join(directory, 'bench.config.ts')
+    if (config !== null) await writeFile(file, `export default ${JSON.stringify(config)}\n`)
+    try {
+      const { stderr, status } = await doctor(args, env)
+      expect(stderr).toContain(says)
+      expect(status).toBe(2)
+    } finally {
+      await rm(file, { force: true })
+    }
+  })
+
+  test('names what gave a key that is refused', async () => {
+    await using server = await startScriptedServer([], { apiKey: 'right' })
+    const { stderr } = await doctor(['--base-url', server.baseUrl, '--api-key', 'wrong'])
+    expect(stderr).toMatch(/remedy: Set --api-key to a key/)
+  })
+
   test.each([
-    [['--workers', 'many'], /BENCH_WORKERS/],
+    [['--workers', 'many'], /^.*--workers \(BENCH_WORKERS\) is "many".*[\s\S]*remedy: Set --workers \(BENCH_WORKERS\)/],
+    [['--base-url', 'localhost'], /--base-url \(BENCH_BASE_URL\) is "localhost"/],
     [['--timeout', 'soon'], /--timeout/],
     [['--no-such-option'], /unknown option/],
   ])('ends with 2 for %j', async (args, says) => {
@@ -203,6 +236,18 @@ await describeWith(['llama-server'], 'a real llama-server', () => {
     const quick = await quickExamination(await planFor(server.baseUrl), new AbortController().signal)
     expect(quick.findings.map(({ verdict }) => verdict)).toEqual(['ok', 'ok', 'ok'])
     expect(quick.elapsedMs).toBeLessThan(10_000)
+  })
+
+  test('whose model answers in two tokens is not blamed for them', async () => {
+    // The grammar makes every answer of any model two tokens long, and leaves it nothing to say where its end is forbidden.
+    const short = { BENCH_EXTRA_BODY: JSON.stringify({ grammar: 'root ::= "a"' }) }
+    await using server = await startLlamaServer({ contextTokens: 16_384, flags: ['--parallel', '1'] })
+    const { stdout } = await doctor(['--base-url', server.baseUrl, '--json'], short)
+    const report: Examination = JSON.parse(stdout)
+    const of = (name: string) => report.findings.find(({ probe }) => probe === name)
+    expect(of('length_stop')).toMatchObject({ verdict: 'ok', measured: { limit: 1, completionTokens: 1 } })
+    expect(of('speed')?.verdict).toBe('unclear')
+    expect(of('abort')?.verdict).not.toBe('degraded')
   })
 
   test('with a template that has no place for tools and their results is broken', async () => {
