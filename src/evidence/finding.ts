@@ -56,7 +56,7 @@ export function findReading(
   never: string | null,
 ): Found<Moment | false> {
   const impossible = impossibleBound(question, never)
-  if (impossible !== null) return { answer: false, finding: `${path}: ${impossible}` }
+  if (impossible !== null) return { answer: false, finding: `reading ${path} does not count: ${impossible}` }
   const wantedLines = Math.max(1, question.lines ?? 1)
   const pattern = question.showing === undefined ? null : stateless(question.showing)
   const shown = new Set<string>()

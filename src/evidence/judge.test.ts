@@ -81,7 +81,7 @@ describe('judge', () => {
     [
       'a bound on the other side that never happened',
       run => run.sawContentOf('main.py', { after: run.ranCommand(/npm: test/) }),
-      /main.py: no command fits \/npm: test\/, so nothing could come after it$/,
+      /reading main.py does not count: no command fits \/npm: test\/, so nothing could come after it$/,
     ],
     [
       'a bound of several that may be meant, without naming the wrong one',

@@ -188,7 +188,7 @@ export function createRun(
   function discoveryOf(path: string, order: Order): Found<Moment | false> {
     requirePath(path)
     const impossible = impossibleBound(order, never())
-    if (impossible !== null) return { answer: false, finding: `${path}: ${impossible}` }
+    if (impossible !== null) return { answer: false, finding: `finding ${path} does not count: ${impossible}` }
     const found = findDiscovery(log, reader(path), path)
     if (found.call === null) return { answer: false, finding: `${path} was not found by looking: ${found.nearest}` }
     const where = `${path} came up in ${callInWords(found.call)}`
@@ -201,7 +201,8 @@ export function createRun(
     requirePath(path)
     if (!/[\p{L}\p{N}]/u.test(value)) throw new Error(`"${quoted(value)}" is no value: it has neither letter nor digit`)
     const impossible = impossibleBound(order, never())
-    if (impossible !== null) return { answer: false, finding: `${path}: ${impossible}` }
+    if (impossible !== null)
+      return { answer: false, finding: `the value ${value} of ${path} does not count: ${impossible}` }
     const { calls, nearest } = findValue(log, path, value)
     const call = calls.find(one => isWithin(order, one))
     if (call !== undefined)
@@ -228,7 +229,7 @@ export function createRun(
   function stubRunOf(path: string, question: StubQuestion): Found<Moment | false> {
     requirePath(path)
     const impossible = impossibleBound(question, never())
-    if (impossible !== null) return { answer: false, finding: `${path}: ${impossible}` }
+    if (impossible !== null) return { answer: false, finding: `running ${path} does not count: ${impossible}` }
     const runs = allCommands().stubs.filter(({ report }) => report.path === path)
     const fitting = runs.filter(({ report }) => fitsArguments(report, question.args))
     const within = fitting.find(({ call }) => isWithin(question, call))
