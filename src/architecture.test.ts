@@ -12,8 +12,11 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const MAY_IMPORT: Readonly<Record<string, { code: readonly string[]; types: readonly string[] }>> = {
   'src/spec': { code: [], types: ['src/sandbox'] },
   // Globs mean the same in a spec and in the evidence: one implementation, in src/spec/globs.ts.
-  // A flag is called with the same deadline when it is examined and when it is judged.
-  'src/evidence': { code: ['src/spec/globs.ts', 'src/spec/run-within.ts'], types: ['src/spec', 'src/sandbox'] },
+  // A flag is called with the same deadline, and its mistakes get the same words, when it is examined and when it is judged.
+  'src/evidence': {
+    code: ['src/spec/globs.ts', 'src/spec/run-within.ts', 'src/spec/mistakes.ts'],
+    types: ['src/spec', 'src/sandbox'],
+  },
   'src/score': { code: [], types: ['src/evidence', 'src/results/outcome.ts'] },
   'src/sandbox': { code: [], types: [] },
   'src/model': { code: [], types: [] },
