@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { JSON_REPAIRS, repairArguments, repairJson } from './repair-json.ts'
+import { JSON_REPAIRS, type JsonRepair, repairArguments, repairJson } from './repair-json.ts'
 
 const write = { path: 'a.txt', content: 'one\ntwo' }
 
@@ -38,6 +38,20 @@ describe('slightly malformed arguments', () => {
     ['a call', 'f({"path": "a"})'],
     ['a comment', '{"path": "a" /* b */}'],
     ['text after the end', '{"path": "a"} done'],
+    ['quotes inside that end a string', '{"command": "echo "a", "command": "rm b""}'],
+    ['quotes inside that look like a key', '{"path":"a","content":"say "hi", "path": "b""}'],
+    ['quotes inside that look like a pair', '{"command": "echo "x", "y": "z""}'],
+    ['quotes inside around nothing', '{"content": "x = """}'],
+    ['a key that comes twice', '{"path": "a", "path": "b",}'],
+    ['a string that would be a key without its comma and its space', '{"a": "x""b": "y"}'],
+    ['a lost comma before what is no plain key', '{"a": "x" ", c": "y"}'],
+    ['a lost comma in a list, where Python joins strings', '{"a": ["x" "y"]}'],
+    ['single quotes beside double ones: they may be apostrophes', `{"a": "x", 'b': "y"}`],
+    ['an apostrophe in single quotes', `{'a': 'it's'}`],
+    ['an escape that JSON does not have', '{"command": "grep \\d a",}'],
+    ['a backslash outside of a string', '{\\"a\\": 1}'],
+    ['a text that was cut after a comma', '{"path": "a",'],
+    ['a number that JSON does not have', '{"a": 007,}'],
     ['a nesting without end', `{"a": ${'['.repeat(200_000)}`],
   ])('not understood: %s', (_, text) => {
     expect(repairArguments(text)).toBeNull()
@@ -56,6 +70,92 @@ describe('slightly malformed arguments', () => {
     ]
     const seen = [...texts, '"{\\"a\\":1}"'].flatMap(text => repairArguments(text)?.repairs ?? [])
     expect(new Set(seen)).toEqual(new Set(JSON_REPAIRS))
+  })
+
+  // Everything that could be taken for JSON's own signs.
+  const text = fc.string({ unit: fc.constantFrom(...'"\'\\{}[]:, \nab1', 'True', '": "', '", "'), maxLength: 12 })
+  const json: fc.Arbitrary<unknown> = fc.letrec(tie => ({
+    value: fc.oneof({ maxDepth: 3 }, text, fc.integer(), fc.boolean(), fc.constant(null), tie('list'), tie('object')),
+    list: fc.array(tie('value'), { maxLength: 3 }),
+    object: fc.dictionary(fc.stringMatching(/^[a-z_]{1,4}$/), tie('value'), { minKeys: 1, maxKeys: 4 }),
+  })).object
+
+  interface Signs {
+    readonly single?: boolean
+    readonly bare?: boolean
+    readonly python?: boolean
+    readonly trailing?: boolean
+    readonly raw?: boolean
+  }
+
+  function writtenText(value: string, { raw, single }: Signs): string {
+    const sound = JSON.stringify(value)
+    if (raw) return sound.replace(/\\\\|\\n/g, found => (found === '\\n' ? '\n' : found))
+    return single ? `'${sound.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'` : sound
+  }
+
+  /** A value in other signs than JSON's. */
+  function written(value: unknown, signs: Signs): string {
+    const end = signs.trailing ? ',' : ''
+    if (typeof value === 'string') return writtenText(value, signs)
+    if (signs.python && value === null) return 'None'
+    if (signs.python && typeof value === 'boolean') return value ? 'True' : 'False'
+    if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+    if (Array.isArray(value)) {
+      return value.length === 0 ? '[]' : `[${value.map(one => written(one, signs)).join(', ')}${end}]`
+    }
+    const pairs = Object.entries(value).map(
+      ([key, inner]) => `${signs.bare ? key : writtenText(key, signs)}: ${written(inner, signs)}`,
+    )
+    return pairs.length === 0 ? '{}' : `{${pairs.join(', ')}${end}}`
+  }
+
+  it.each<[JsonRepair, (value: unknown) => string]>([
+    ['trailing comma', value => written(value, { trailing: true })],
+    ['single quotes', value => written(value, { single: true })],
+    ['key without quotes', value => written(value, { bare: true })],
+    ['line break in a string', value => written(value, { raw: true })],
+    ['Python constant', value => written(value, { python: true })],
+    ['missing closing bracket', value => JSON.stringify(value).replace(/[}\]]+$/, '')],
+    ['code fence', value => `\`\`\`json\n${JSON.stringify(value)}\n\`\`\``],
+    ['JSON in a string', value => JSON.stringify(JSON.stringify(value))],
+  ])('%s: any object comes back as it was, and nothing else is claimed', (repair, damage) => {
+    fc.assert(
+      fc.property(json, value => {
+        const damaged = damage(value)
+        const found = repairArguments(damaged)
+        expect(JSON.stringify(found?.value), damaged).toBe(JSON.stringify(value))
+        expect([[repair], []], damaged).toContainEqual(found?.repairs)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it('missing comma: between any two pairs, the object comes back as it was', () => {
+    fc.assert(
+      fc.property(json, text, (one, other) => {
+        const damaged = `{"one": ${JSON.stringify(one)} "two": ${JSON.stringify(other)} "three": 3}`
+        const value = { one, two: other, three: 3 }
+        expect(JSON.stringify(repairArguments(damaged)), damaged).toBe(
+          JSON.stringify({ value, repairs: ['missing comma'] }),
+        )
+      }),
+    )
+  })
+
+  it('a quote inside a string that was not escaped is never guessed', () => {
+    fc.assert(
+      fc.property(json, fc.nat(), (value, pick) => {
+        const sound = JSON.stringify(value)
+        const escaped = [...sound.matchAll(/\\[\s\S]/g)].filter(([pair]) => pair === '\\"')
+        const at = escaped[pick % Math.max(1, escaped.length)]?.index
+        fc.pre(at !== undefined)
+        if (at === undefined) return
+        const damaged = sound.slice(0, at) + sound.slice(at + 1)
+        expect(repairArguments(damaged), damaged).toBeNull()
+      }),
+      { numRuns: 2_000 },
+    )
   })
 
   it('leaves sound JSON alone', () => {

@@ -1,8 +1,8 @@
 /**
  * Understands slightly malformed JSON. Only for the repaired score, which is told beside the strict one: what a model sent
- * is never repaired before it is judged.
+ * is never repaired before it is judged. A parser of its own, and no library that always finds something: whatever is not in
+ * the list of repairs, or could be read in another way, is not understood.
  */
-import { JSONRepairError, jsonrepair } from 'jsonrepair'
 import { isRecord, parseJson } from './json.ts'
 
 /** What may be wrong with a text that is still understood. Whatever else would have to be guessed is not. */
@@ -25,21 +25,23 @@ export type RepairedJson =
   | { readonly ok: false }
 
 const NOT_REPAIRED: RepairedJson = { ok: false }
-/** Longer texts are not looked at: the search for what was changed compares texts. */
+/** Longer texts, and deeper ones, are not looked at. */
 const MAX_CHARACTERS = 1_000_000
+const MAX_DEPTH = 500
 
 /** The value that a text means, with every repair that was needed; not ok where anything would have to be guessed. */
 export function repairJson(text: string): RepairedJson {
   const strict = parseJson(text)
   if (strict.ok) return { ok: true, value: strict.value, repairs: [] }
   if (text.length > MAX_CHARACTERS) return NOT_REPAIRED
-  const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/.exec(text)?.[1]
-  if (fenced !== undefined) return adding('code fence', repairJson(fenced))
-  const mended = mend(text.trim())
-  if (mended === null) return NOT_REPAIRED
-  const repairs = differences(text.trim(), mended)
-  const parsed = parseJson(mended)
-  return repairs === null || !parsed.ok ? NOT_REPAIRED : { ok: true, value: parsed.value, repairs }
+  const fenced = insideFence(text)
+  if (fenced !== null) return adding('code fence', repairJson(fenced))
+  try {
+    return new Reader(text).read()
+  } catch (error) {
+    if (!(error instanceof NotUnderstood)) throw error
+    return NOT_REPAIRED
+  }
 }
 
 /** An object of arguments: as {@link repairJson}, and JSON in a string (also twice) is taken out of it. */
@@ -59,71 +61,211 @@ function adding(repair: JsonRepair, found: RepairedJson): RepairedJson {
   return found.ok ? { ...found, repairs: [repair, ...found.repairs] } : found
 }
 
-function mend(text: string): string | null {
-  try {
-    return jsonrepair(text)
-  } catch (error) {
-    // Thousands of levels are beyond its stack.
-    if (!(error instanceof JSONRepairError) && !(error instanceof RangeError)) throw error
-    return null
-  }
+function insideFence(text: string): string | null {
+  const whole = text.trim()
+  const opening = /^```(?:json)?[ \t]*\r?\n/.exec(whole)?.[0]
+  if (opening === undefined || whole.length < opening.length + 3 || !whole.endsWith('```')) return null
+  return whole.slice(opening.length, -3)
 }
 
-const PYTHON: readonly (readonly [string, string])[] = [
-  ['True', 'true'],
-  ['False', 'false'],
-  ['None', 'null'],
-]
+// --- The parser -------------------------------------------------------------------------------------------------
+
+/** Raised inside; a text that is not understood is no error. */
+class NotUnderstood extends Error {
+  override readonly name = 'NotUnderstood'
+}
+
+const CONSTANTS: Readonly<Record<string, { readonly value: boolean | null; readonly isPython: boolean }>> = {
+  true: { value: true, isPython: false },
+  false: { value: false, isPython: false },
+  null: { value: null, isPython: false },
+  True: { value: true, isPython: true },
+  False: { value: false, isPython: true },
+  None: { value: null, isPython: true },
+}
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.+-])/y
+const WORD = /[A-Za-z]+(?![\w$])/y
+const BARE_KEY = /[A-Za-z_$][\w$-]*(?=\s*:)/y
+/** All that JSON calls white space. */
+const SPACE = /[ \t\r\n]*/y
+const PLAIN_NAME = /^[\w$.-]+$/
 const ESCAPED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** What the library changed, read off both texts from left to right; null when any of it is not in the list. */
-function differences(before: string, after: string): readonly JsonRepair[] | null {
-  const found = new Set<JsonRepair>()
-  let [i, j] = [0, 0]
-  while (i < before.length || j < after.length) {
-    const step = nextStep(before, i, after, j)
-    if (step === null) return null
-    if (step.repair !== null) found.add(step.repair)
-    i += step.before
-    j += step.after
+/**
+ * JSON with the repairs of the list and nothing else. What makes it refuse where another reading is possible:
+ * - A string ends at its first quote. Where a quote inside a string was not escaped, what follows is no JSON, or the last
+ *   string of the text has no end; a lost comma is believed only before a plain key, and after a string only across a space.
+ * - Single quotes are read in texts that are written with them (as Python prints a dictionary), never beside a key in
+ *   double quotes, where one may be an apostrophe.
+ * - A key that comes twice is none that was meant.
+ */
+class Reader {
+  readonly #text: string
+  #at = 0
+  #depth = 0
+  readonly #repairs = new Set<JsonRepair>()
+  readonly #quotesOfKeys = new Set<string>()
+  #hasSingleQuotes = false
+
+  constructor(text: string) {
+    this.#text = text
   }
-  return [...found]
-}
 
-interface Step {
-  readonly repair: JsonRepair | null
-  /** Characters that are passed in each text. */
-  readonly before: number
-  readonly after: number
-}
-
-function nextStep(before: string, i: number, after: string, j: number): Step | null {
-  const [from, to] = [before[i] ?? '', after[j] ?? '']
-  const step = (repair: JsonRepair | null, left: number, right: number): Step => ({
-    repair,
-    before: left,
-    after: right,
-  })
-  if (from === to) return step(null, 1, 1)
-  const escaped = ESCAPED[from]
-  if (escaped !== undefined && after.startsWith(escaped, j)) return step('line break in a string', 1, 2)
-  if (from === "'" && to === '"') return step('single quotes', 1, 1)
-  const constant = PYTHON.find(([python, json]) => before.startsWith(python, i) && after.startsWith(json, j))
-  if (constant !== undefined) return step('Python constant', constant[0].length, constant[1].length)
-  if (from === ',' && /^\s*(?:[}\]]|$)/.test(before.slice(i + 1, i + 200))) return step('trailing comma', 1, 0)
-  // In single quotes a double one needs a backslash that it did not need before.
-  if (to === '\\' && from === '"') return step('single quotes', 0, 1)
-  if (from === '\\' && to === "'") return step('single quotes', 1, 0)
-  if (to === '"' && (/[\w$]/.test(from) ? isKey(before, i) : /\s|:/.test(from) && isAfterKey(before, i))) {
-    return step('key without quotes', 0, 1)
+  read(): RepairedJson {
+    this.#space()
+    const value = this.#value()
+    this.#space()
+    const isMixed = this.#hasSingleQuotes && this.#quotesOfKeys.has('"')
+    if (this.#at < this.#text.length || isMixed || this.#repairs.size === 0) throw new NotUnderstood()
+    return { ok: true, value, repairs: [...this.#repairs] }
   }
-  if (to === ',' && /^,\s*"/.test(after.slice(j, j + 200))) return step('missing comma', 0, 1)
-  if ((to === '}' || to === ']') && /^[\s}\],]*$/.test(before.slice(i))) return step('missing closing bracket', 0, 1)
-  if (/\s/.test(from)) return step(null, 1, 0)
-  return /\s/.test(to) ? step(null, 0, 1) : null
-}
 
-const isKey = (text: string, at: number) =>
-  /[{,]\s*$/.test(text.slice(Math.max(0, at - 200), at)) && /^[\w$-]+\s*:/.test(text.slice(at, at + 200))
-const isAfterKey = (text: string, at: number) =>
-  /[{,]\s*[\w$-]+$/.test(text.slice(Math.max(0, at - 200), at)) && /^\s*:/.test(text.slice(at, at + 200))
+  #next(): string {
+    return this.#text[this.#at] ?? ''
+  }
+
+  #isAtEnd(): boolean {
+    return this.#at >= this.#text.length
+  }
+
+  #space(): string {
+    return this.#match(SPACE) ?? ''
+  }
+
+  #match(pattern: RegExp): string | null {
+    pattern.lastIndex = this.#at
+    const found = pattern.exec(this.#text)?.[0]
+    if (found === undefined) return null
+    this.#at += found.length
+    return found
+  }
+
+  #value(): unknown {
+    const next = this.#next()
+    if (next === '{' || next === '[') return this.#nested(next)
+    if (next === '"' || next === "'") return this.#string()
+    const number = this.#match(NUMBER)
+    if (number !== null) return Number(number)
+    const word = this.#match(WORD) ?? ''
+    const constant = Object.hasOwn(CONSTANTS, word) ? CONSTANTS[word] : undefined
+    if (constant === undefined) throw new NotUnderstood()
+    if (constant.isPython) this.#repairs.add('Python constant')
+    return constant.value
+  }
+
+  #nested(opening: string): unknown {
+    this.#depth += 1
+    if (this.#depth > MAX_DEPTH) throw new NotUnderstood()
+    this.#at += 1
+    this.#space()
+    const value = opening === '{' ? this.#object() : this.#list()
+    this.#depth -= 1
+    return value
+  }
+
+  #object(): Readonly<Record<string, unknown>> {
+    const entries = new Map<string, unknown>()
+    let isAfterComma = false
+    while (!this.#closes('}', isAfterComma)) {
+      const key = this.#key()
+      this.#space()
+      if (this.#next() !== ':' || entries.has(key)) throw new NotUnderstood()
+      this.#at += 1
+      this.#space()
+      const isString = /["']/.test(this.#next())
+      entries.set(key, this.#value())
+      const space = this.#space()
+      isAfterComma = this.#takesComma()
+      if (!isAfterComma && this.#isKeyNext(isString, space)) this.#repairs.add('missing comma')
+      else if (!isAfterComma && !this.#mayClose()) throw new NotUnderstood()
+    }
+    return Object.fromEntries(entries)
+  }
+
+  #list(): readonly unknown[] {
+    const items: unknown[] = []
+    let isAfterComma = false
+    while (!this.#closes(']', isAfterComma)) {
+      items.push(this.#value())
+      this.#space()
+      isAfterComma = this.#takesComma()
+      if (!isAfterComma && !this.#mayClose()) throw new NotUnderstood()
+    }
+    return items
+  }
+
+  #takesComma(): boolean {
+    if (this.#next() !== ',') return false
+    this.#at += 1
+    this.#space()
+    return true
+  }
+
+  #mayClose(): boolean {
+    return this.#isAtEnd() || this.#next() === '}' || this.#next() === ']'
+  }
+
+  /** Whether the object or list ends here. One that lacks its own bracket ends where one of those around it does, or the text. */
+  #closes(bracket: string, isAfterComma: boolean): boolean {
+    if (!this.#mayClose()) return false
+    // After a comma more was to come: the text was cut.
+    if (isAfterComma && this.#isAtEnd()) throw new NotUnderstood()
+    if (isAfterComma) this.#repairs.add('trailing comma')
+    if (this.#next() === bracket) this.#at += 1
+    else if (this.#isAtEnd() || this.#depth > 1) this.#repairs.add('missing closing bracket')
+    else throw new NotUnderstood()
+    return true
+  }
+
+  #isKeyNext(isAfterString: boolean, space: string): boolean {
+    const found = /(["'])([^"'\\]*)\1[ \t\r\n]*:/y
+    found.lastIndex = this.#at
+    const name = found.exec(this.#text)?.[2]
+    return name !== undefined && PLAIN_NAME.test(name) && (space !== '' || !isAfterString)
+  }
+
+  #key(): string {
+    const quote = this.#next()
+    if (quote === '"' || quote === "'") {
+      this.#quotesOfKeys.add(quote)
+      return this.#string()
+    }
+    const key = this.#match(BARE_KEY)
+    if (key === null) throw new NotUnderstood()
+    this.#repairs.add('key without quotes')
+    return key
+  }
+
+  #string(): string {
+    const quote = this.#next()
+    if (quote === "'") {
+      this.#hasSingleQuotes = true
+      this.#repairs.add('single quotes')
+    }
+    let json = '"'
+    for (this.#at += 1; this.#next() !== quote; this.#at += 1) {
+      if (this.#isAtEnd()) throw new NotUnderstood()
+      json += this.#character(quote)
+    }
+    this.#at += 1
+    // Escapes are JSON's own.
+    const parsed = parseJson(`${json}"`)
+    if (!parsed.ok || typeof parsed.value !== 'string') throw new NotUnderstood()
+    return parsed.value
+  }
+
+  /** The character of a string that comes next, as JSON has it. */
+  #character(quote: string): string {
+    const character = this.#next()
+    if (character === '\\') {
+      this.#at += 1
+      const escaped = this.#next()
+      return escaped === "'" && quote === "'" ? "'" : `\\${escaped}`
+    }
+    if (character === '"') return '\\"'
+    const escaped = ESCAPED[character]
+    if (escaped === undefined) return character
+    this.#repairs.add('line break in a string')
+    return escaped
+  }
+}
