@@ -29,9 +29,19 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": "'",
   '"': '"',
   '\n': '',
+  a: '\u0007',
+  b: '\b',
+  f: '\f',
+  v: '\v',
 }
 
-/** The calls at the beginning of a text: one, several in a list or on lines, or one inside `print(…)`. Null when it begins with none. */
+/** What stands behind a backslash. Numbers and names of characters are not worked out. */
+function escaped(character: string): string {
+  if (/[xuUN0-7]/.test(character)) throw new NotPython()
+  return ESCAPES[character] ?? `\\${character}`
+}
+
+/** The calls a text is made of: one, several in a list or on lines, or one inside `print(…)`. Null when it holds anything else. */
 export function readPythonCalls(text: string): readonly PythonCall[] | null {
   try {
     return new Reader(text).calls()
@@ -54,6 +64,9 @@ class Reader {
     const calls = [this.#call()]
     while (isList ? this.#take(',') : this.#startsCall()) calls.push(this.#call())
     if (isList && !this.#take(']')) throw new NotPython()
+    this.#space()
+    // Code after a call may do anything with it.
+    if (this.#at < this.#text.length) throw new NotPython()
     return calls
   }
 
@@ -97,10 +110,15 @@ class Reader {
     while (!this.#take(')')) {
       const key = this.#match(/[A-Za-z_]\w*\s*=(?!=)/y)
       if (key === null) positional.push(this.#value(0))
-      else named.set(key.slice(0, -1).trim(), this.#value(0))
+      else this.#add(named, key.slice(0, -1).trim(), this.#value(0))
       if (!this.#take(',') && !this.#text.startsWith(')', this.#at)) throw new NotPython()
     }
     return { name, positional, named }
+  }
+
+  #add(values: Map<string, unknown>, key: string, value: unknown): void {
+    if (values.has(key)) throw new NotPython()
+    values.set(key, value)
   }
 
   #value(depth: number): unknown {
@@ -127,11 +145,11 @@ class Reader {
   }
 
   #dictionary(depth: number): Readonly<Record<string, unknown>> {
-    const pairs: [string, unknown][] = []
+    const pairs = new Map<string, unknown>()
     while (!this.#take('}')) {
       const key = this.#value(depth + 1)
       if (typeof key !== 'string' || !this.#take(':')) throw new NotPython()
-      pairs.push([key, this.#value(depth + 1)])
+      this.#add(pairs, key, this.#value(depth + 1))
       if (!this.#take(',') && !this.#text.startsWith('}', this.#at)) throw new NotPython()
     }
     return Object.fromEntries(pairs)
@@ -164,7 +182,7 @@ class Reader {
       if (character !== '\\' || next === undefined) text += character
       else {
         this.#at += 1
-        text += isRaw ? `\\${next}` : (ESCAPES[next] ?? `\\${next}`)
+        text += isRaw ? `\\${next}` : escaped(next)
       }
     }
     this.#at += mark.length

@@ -121,9 +121,99 @@ describe('calls written as text', () => {
     ['more positional arguments than there are', '```tool_code\nread_file("a", 1, 2, 3)\n```'],
     ['code that is no call', '<|python_tag|>import os\nprint(os.listdir())'],
     ['a value that would have to be computed', '<|tool_call_start|>[read_file(path=name + ".txt")]<|tool_call_end|>'],
+    ['a parameter that was cut', '<function=write_file><parameter=path>a</parameter><parameter=content>cut off'],
+    ['a call that was cut behind a parameter', '<function=write_file><parameter=path>a</parameter>'],
+    [
+      'a parameter that was cut, in its element',
+      '<tool_call><function=write_file><parameter=path>a</parameter><parameter=content>cut off</function></tool_call>',
+    ],
+    [
+      'a value that was cut',
+      '<tool_call>write_file<arg_key>path</arg_key><arg_value>a</arg_value><arg_key>content</arg_key><arg_value>cut',
+    ],
+    ['a call that was cut behind a value', '<tool_call>write_file<arg_key>path</arg_key><arg_value>a</arg_value>'],
+    [
+      'a key that was cut',
+      '<tool_call>write_file<arg_key>path</arg_key><arg_value>a</arg_value><arg_key>con</tool_call>',
+    ],
+    [
+      'a parameter of an invocation that was cut',
+      '<invoke name="write_file"><parameter name="path">a</parameter><parameter name="content">cut',
+    ],
+    ['an invocation that was cut', '<invoke name="write_file"><parameter name="path">a</parameter>'],
+    ['JSON that was cut between two members', '<tool_call>{"name":"write_file","arguments":{"path":"a"'],
+    ['JSON that was cut, in a grammar without an end', '[TOOL_CALLS]write_file[ARGS]{"path":"a"'],
+    [
+      'arguments that were cut before they began',
+      '<|tool_calls_section_begin|><|tool_call_begin|>read_file:0<|tool_call_argument_begin|>',
+    ],
+    [
+      'a value that holds its own end',
+      '<function=write_file><parameter=path>a</parameter><parameter=content>x</parameter>y</parameter></function>',
+    ],
+    [
+      "a value that holds the call's end",
+      '<function=write_file><parameter=content>x</parameter></function>y</parameter></function>',
+    ],
+    [
+      'a value of an element that holds its own end',
+      '<tool_call>write_file<arg_key>content</arg_key><arg_value>x</arg_value>y</arg_value></tool_call>',
+    ],
+    [
+      'a value that holds the beginning of another',
+      '<function=write_file><parameter=content>x<parameter=path>a</parameter></function>',
+    ],
+    [
+      'a value of an invocation that holds its own end',
+      '<invoke name="write_file"><parameter name="content">x</parameter>y</parameter></invoke>',
+    ],
+    [
+      'a parameter that comes twice',
+      '<function=read_file><parameter=path>a</parameter><parameter=path>b</parameter></function>',
+    ],
+    [
+      'a key that comes twice',
+      '<tool_call>read_file<arg_key>path</arg_key><arg_value>a</arg_value><arg_key>path</arg_key><arg_value>b</arg_value></tool_call>',
+    ],
+    [
+      'a parameter of an invocation that comes twice',
+      '<invoke name="read_file"><parameter name="path">a</parameter><parameter name="path">b</parameter></invoke>',
+    ],
+    ['an argument that comes twice', '<|python_tag|>read_file(path="a", path="b")'],
+    ['an argument that comes twice, once by its place', '<|python_tag|>read_file("a", path="b")'],
+    ['a call with code behind it', '<|python_tag|>read_file("a").upper()'],
+    ['arguments under two names', '<tool_call>{"name":"f","arguments":{"a":1},"parameters":{"a":2}}</tool_call>'],
+    [
+      'a call that was only thought of',
+      '<think>I could <tool_call>{"name":"f","arguments":{}}</tool_call></think>\nDone.',
+    ],
+    [
+      'a call that was only thought of, and nothing said',
+      '<think><tool_call>{"name":"f","arguments":{}}</tool_call></think>',
+    ],
+    ['a thought without an end', '<think>Now <tool_call>{"name":"f","arguments":{}}</tool_call>'],
+    [
+      'a call that was only thought of, where the template had begun the thought',
+      'Perhaps <tool_call>{"name":"f","arguments":{}}</tool_call>\n</think>\n\nDone.',
+    ],
     ['more calls than a turn has', '<tool_call>{"name":"a","arguments":{}}</tool_call>'.repeat(65)],
   ])('not understood: %s', (_, markup) => {
     expect(readToolMarkup(markup, TOOLS)).toBeNull()
+  })
+
+  it.each([
+    '<think>I could <tool_call>{"name":"f","arguments":{}}</tool_call></think>\n',
+    'Perhaps <tool_call>{"name":"f","arguments":{}}</tool_call>\n</think>\n',
+    'Well.\n<think>Or `this` <function=f></function></think>\n',
+  ])('reads the call that was made after a thought: %j', thought => {
+    const markup = `${thought}<tool_call>{"name":"read_file","arguments":{"path":"a.txt"}}</tool_call>`
+    expect(readToolMarkup(markup, TOOLS)?.calls).toEqual([readA])
+  })
+
+  it('keeps what looks like a thought inside arguments', () => {
+    const content = '<think>\n</think>\n'
+    const markup = `<tool_call>${JSON.stringify({ name: 'write_file', arguments: { path: 'a', content } })}</tool_call>`
+    expect(readToolMarkup(markup, TOOLS)?.calls).toEqual([read('write_file', { path: 'a', content })])
   })
 
   it('reads the call that stands beside a quoted one', () => {
@@ -161,10 +251,22 @@ describe('calls in the syntax of Python', () => {
     expect([call?.name, call?.positional, Object.fromEntries(call?.named ?? [])]).toEqual(['f', positional, named])
   })
 
-  it.each(['', 'f', 'f(', 'f(a=)', 'f("a)', 'f(x)', 'f(a b)', '[f()', 'f({1: 2})', `f(${'['.repeat(100)})`])(
-    'not: %s',
-    source => {
-      expect(readPythonCalls(source)).toBeNull()
-    },
-  )
+  it.each([
+    '',
+    'f',
+    'f(',
+    'f(a=)',
+    'f("a)',
+    'f(x)',
+    'f(a b)',
+    '[f()',
+    'f({1: 2})',
+    'f() + 1',
+    'f(a=1, a=2)',
+    'f({"a": 1, "a": 2})',
+    'f("\\x41")',
+    `f(${'['.repeat(100)})`,
+  ])('not: %s', source => {
+    expect(readPythonCalls(source)).toBeNull()
+  })
 })

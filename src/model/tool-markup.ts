@@ -54,28 +54,58 @@ function isBareJsonCall(text: string): boolean {
 const FENCED = /^(```|~~~)(?!tool_code)[^\n]*\n[\s\S]*?\n\1[ \t]*$/gm
 const INLINE = /`[^`\n]+`/g
 
+type Range = readonly [from: number, to: number]
+
 /**
- * The text without what it quotes. A text that is nothing but one quotation is no quotation: models wrap a call like
- * that and say nothing else.
+ * Reasoning that its server left in the text. Some templates open it in the prompt, so that only its end, on a line of its own, is
+ * there; a text that begins with it and never ends it is nothing else.
+ */
+function thoughtsIn(text: string): readonly Range[] {
+  if (!text.includes('think>')) return []
+  const thoughts: Range[] = []
+  const ending = /^<\/think>[ \t]*$/m.exec(text)
+  const firstOpening = text.indexOf('<think>')
+  if (ending !== null && (firstOpening < 0 || ending.index < firstOpening))
+    thoughts.push([0, ending.index + ending[0].length])
+  for (let from = firstOpening; from >= 0; from = text.indexOf('<think>', thoughts.at(-1)?.[1])) {
+    const end = text.indexOf('</think>', from)
+    if (end < 0 && text.slice(0, from).trim() !== '') break
+    thoughts.push([from, end < 0 ? text.length : end + '</think>'.length])
+  }
+  return thoughts
+}
+
+function without(text: string, ranges: readonly Range[]): string {
+  const begins = [0, ...ranges.map(([, to]) => to)]
+  return begins.map((begin, at) => text.slice(begin, ranges[at]?.[0])).join('')
+}
+
+/**
+ * The text without its reasoning and without what it quotes. A text that is nothing but one quotation is no quotation: models
+ * wrap a call like that and say nothing else. Nor is one that is nothing but reasoning an answer.
  */
 function withoutQuotations(text: string): string {
-  if (!text.includes('`') && !text.includes('~~~')) return text
-  const prose = text.replace(FENCED, '').replace(INLINE, '')
-  return prose.trim() === '' ? text : prose
+  const said = without(text, thoughtsIn(text))
+  if (said.trim() === '') return text
+  if (!said.includes('`') && !said.includes('~~~')) return said
+  const prose = said.replace(FENCED, '').replace(INLINE, '')
+  return prose.trim() === '' ? said : prose
 }
 
-/** Where a text quotes: begin and end of each fence and of each piece of inline code. None where it is nothing but one. */
-export function quotationsIn(text: string): readonly (readonly [number, number])[] {
-  if (withoutQuotations(text) === text) return []
+/** Where no call can begin: in reasoning, in code fences and in inline code, unless a quotation is all that was said. */
+export function quotationsIn(text: string): readonly Range[] {
+  const thoughts = thoughtsIn(text)
+  const said = without(text, thoughts)
+  if (said.trim() === '' || withoutQuotations(text) === said) return thoughts
   const places = (pattern: RegExp) =>
-    [...text.matchAll(pattern)].map((found): readonly [number, number] => [found.index, found.index + found[0].length])
-  return [...places(FENCED), ...places(INLINE)]
+    [...text.matchAll(pattern)].map((found): Range => [found.index, found.index + found[0].length])
+  return [...thoughts, ...places(FENCED), ...places(INLINE)]
 }
 
-/** Names the grammar of tool-call markup in a text, or null when there is none. Quoted calls (code fences) are none. */
+/** Names the grammar of tool-call markup in a text, or null when there is none. What is quoted (code fences) or thought is none. */
 export function findToolMarkup(text: string): string | null {
   const unquoted = withoutQuotations(text)
   const grammar = GRAMMARS.find(({ pattern }) => pattern.test(unquoted))
   if (grammar !== undefined) return grammar.name
-  return isBareJsonCall(text) ? 'llama bare JSON {"name": …, "parameters": …}' : null
+  return isBareJsonCall(without(text, thoughtsIn(text))) ? 'llama bare JSON {"name": …, "parameters": …}' : null
 }
