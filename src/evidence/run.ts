@@ -9,7 +9,7 @@
 import { posix } from 'node:path'
 import { checkGlob, compileGlobs } from '../spec/globs.ts'
 import { knownOnly } from '../spec/mistakes.ts'
-import type { CommandQuestion, Moment, Order, Run, StubQuestion } from '../spec/run.ts'
+import type { CallView, CommandQuestion, Moment, Order, Run, StubQuestion } from '../spec/run.ts'
 import { type FirstChange, firstChanges, firstExistence, firstFitting } from './changes.ts'
 import { findDiscovery } from './discovery.ts'
 import {
@@ -22,9 +22,10 @@ import {
   isWithin,
   momentOf,
 } from './finding.ts'
-import type { TrialLog } from './log.ts'
+import type { LoggedCall, TrialLog } from './log.ts'
 import { type CommandHistory, commandHistory, commandRuns, fitsArguments, nearestCommand } from './ran.ts'
-import { createReader, type Reader } from './reading.ts'
+import { createReader, type Reader, stringsIn } from './reading.ts'
+import { mostRepeated } from './reading-repeats.ts'
 import { type TestSession, testSessions } from './sessions.ts'
 import { findValue } from './values.ts'
 import { callInWords, counted, momentInWords, quoted } from './words.ts'
@@ -50,6 +51,18 @@ const literalPattern = (text: string) => new RegExp(text.replace(/[\\^$.*+?()[\]
 function requirePath(path: string): void {
   const problem = checkGlob(path)
   if (problem !== null) throw new Error(`"${quoted(path)}" can not be asked about: ${problem}`)
+}
+
+/** A call with the texts it sent and wrote. */
+function callView(
+  { turn, call, tool, args, delivered, delta }: LoggedCall,
+  texts: ReadonlyMap<string, string>,
+): CallView {
+  const written = [...(delta?.changed ?? [])].flatMap(([path, entry]) => {
+    const text = entry.type === 'file' ? texts.get(entry.sha256) : undefined
+    return text === undefined ? [] : [[path, text] as const]
+  })
+  return { turn, call, tool, sent: stringsIn(args), result: delivered, written: new Map(written) }
 }
 
 /** What is worked out from a log once and shared by all its flags; each part when it is first asked for. */
@@ -219,6 +232,16 @@ export function createRun(
     return { answer, finding: answer === false ? `${path} never held what was asked for` : existence.finding }
   }
 
+  function fittingCallOf(fits: (call: CallView) => boolean, order: Order): Found<Moment | false> {
+    const impossible = impossibleBound(order, never())
+    if (impossible !== null) return { answer: false, finding: `no call: ${impossible}` }
+    const texts = textsByHash(log)
+    const call = log.calls.find(one => isWithin(order, one) && fits(callView(one, texts)))
+    return call === undefined
+      ? { answer: false, finding: `none of ${counted(log.calls.length, 'call')} was as asked for` }
+      : { answer: momentOf(call), finding: `${callInWords(call)} was as asked for` }
+  }
+
   function invalidCall(): Found<Moment | false> {
     const call = log.calls.find(one => one.invalid !== null)
     return call === undefined
@@ -290,6 +313,25 @@ export function createRun(
         finding: `${path} was shown ${counted(calls.length, 'time')}${where}`,
       })
     },
+    timesRepeated(path, { lines = 2 } = {}) {
+      requirePath(path)
+      if (!Number.isSafeInteger(lines) || lines < 1) {
+        throw new Error(`a passage of ${quoted(String(lines))} lines can not be asked for: give a whole number from 1`)
+      }
+      const { times, calls } = mostRepeated(log, path, lines)
+      const where =
+        times === 0
+          ? ''
+          : `: in call ${calls
+              .slice(0, 10)
+              .map(({ call }) => call)
+              .join(', ')}`
+      const what = lines === 1 ? 'a line' : `a passage of ${counted(lines, 'line')}`
+      return record('timesRepeated', {
+        answer: times,
+        finding: `${what} of ${path} was shown ${counted(times, 'time')} while nothing changed${where}`,
+      })
+    },
     get callCount() {
       const answer = log.calls.length
       return record('callCount', { answer, finding: `there were ${counted(answer, 'call')}` })
@@ -307,6 +349,7 @@ export function createRun(
     },
     discovered: (path, order = {}) => record('discovered', discoveryOf(path, order)),
     firstText: (path, fits) => record('firstText', fittingTextOf(path, fits)),
+    firstCall: (fits, order = {}) => record('firstCall', fittingCallOf(fits, order)),
     madeInvalidCall: () => record('madeInvalidCall', invalidCall()),
     ranStub: (path, question = {}) => record('ranStub', stubRunOf(path, question)),
     ranCommand: (pattern, question = {}) => record('ranCommand', commandOf(pattern, question)),

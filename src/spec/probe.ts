@@ -6,14 +6,14 @@ import { isUtf8 } from 'node:buffer'
 import { types } from 'node:util'
 import { SpecError } from '../errors.ts'
 import { didYouMean, knownOnly } from './mistakes.ts'
-import type { CommandQuestion, Moment, Order, ReadQuestion, Run, StubQuestion } from './run.ts'
+import type { CommandQuestion, Moment, Order, ReadQuestion, RepeatQuestion, Run, StubQuestion } from './run.ts'
 import { callWithin } from './run-within.ts'
 import type { Flag } from './task.ts'
 
 /** What one flag asked, over all invented trials. */
 export interface FlagProbe {
   readonly checks: ReadonlySet<string>
-  /** Files whose content must have been read (`sawContentOf`, `timesRead`). */
+  /** Files whose content must have been read (`sawContentOf`, `timesRead`, …). */
   readonly reads: ReadonlySet<string>
   /** All other files asked for, globs included. */
   readonly files: ReadonlySet<string>
@@ -77,6 +77,7 @@ function hasNoReturn(flag: Flag): boolean {
 /** What can be asked more closely; record types make the compiler say when an option is added and forgotten here. */
 const BOUNDS: Readonly<Record<keyof Order, true>> = { before: true, after: true }
 const READING: Readonly<Record<keyof ReadQuestion, true>> = { ...BOUNDS, lines: true, showing: true }
+const REPEATS: Readonly<Record<keyof RepeatQuestion, true>> = { lines: true }
 const STUB_RUN: Readonly<Record<keyof StubQuestion, true>> = { ...BOUNDS, args: true }
 const COMMAND: Readonly<Record<keyof CommandQuestion, true>> = { ...BOUNDS, stubs: true, scripts: true }
 
@@ -138,6 +139,11 @@ function inventedRun(pattern: number, { checks, reads, files, textOf }: Notes): 
       note(reads, path)
       return yes() ? 1 : 0
     },
+    timesRepeated(path, question) {
+      checkOptions('timesRepeated', question, REPEATS)
+      note(reads, path)
+      return yes() ? 1 : 0
+    },
     sawTestsFail(order) {
       checkOptions('sawTestsFail', order, BOUNDS)
       return moment()
@@ -178,6 +184,11 @@ function inventedRun(pattern: number, { checks, reads, files, textOf }: Notes): 
     firstText(path, fits) {
       note(files, path)
       fits(textOf(path) ?? 'text of a file\n') // only to see it throw
+      return moment()
+    },
+    firstCall(fits, order) {
+      checkOptions('firstCall', order, BOUNDS)
+      fits({ turn: 1, call: 1, tool: 'bash', sent: ['true'], result: 'exit code: 0', written: new Map() }) // only to see it throw
       return moment()
     },
     madeInvalidCall: () => moment(),

@@ -19,6 +19,11 @@ export interface ReadQuestion extends Order {
   readonly showing?: RegExp
 }
 
+export interface RepeatQuestion {
+  /** Neighbouring lines of a passage (default 2: a search that shows single lines is no reading). */
+  readonly lines?: number
+}
+
 export interface StubQuestion extends Order {
   /** The arguments, joined by single spaces, must match; or they must fit one by one, with the directory they were given in. */
   readonly args?: RegExp | ((args: readonly string[], cwd: string) => boolean)
@@ -29,6 +34,17 @@ export interface CommandQuestion extends Order {
   readonly stubs?: readonly string[]
   /** Files that are meant: a script of the same name somewhere else, or of a name that only ends alike, does not count. */
   readonly scripts?: readonly string[]
+}
+
+/** One tool call as a flag can look at it. */
+export interface CallView extends Moment {
+  readonly tool: string
+  /** Every text in the arguments, in order: a command, a path, the content of a file. */
+  readonly sent: readonly string[]
+  /** The text that the agent got back, after cutting. */
+  readonly result: string
+  /** Texts of the files that the call left new or changed, by path; binary and very large ones are absent. */
+  readonly written: ReadonlyMap<string, string>
 }
 
 export interface Run<Check extends string = string> {
@@ -57,6 +73,11 @@ export interface Run<Check extends string = string> {
   calledUnknownTool(): Moment | false
   /** How often the file was read (its content shown to the model). */
   timesRead(path: string): number
+  /**
+   * How often one and the same passage of the file was shown while no file of the setup changed: the passage and the
+   * stretch of time for which that is most.
+   */
+  timesRepeated(path: string, question?: RepeatQuestion): number
   /** Tool calls made so far in the whole trial. */
   readonly callCount: number
   /** Last text of the agent. */
@@ -70,6 +91,11 @@ export interface Run<Check extends string = string> {
   discovered(path: string, order?: Order): Moment | false
   /** First moment at which the file's text fitted; texts that are binary or too large are not looked at. */
   firstText(path: string, fits: (text: string) => boolean): Moment | false
+  /**
+   * First call that fits, by what was sent, what came back and what it wrote. What an agent sends is no evidence of what it
+   * did: ask for it where it would be a fault.
+   */
+  firstCall(fits: (call: CallView) => boolean, order?: Order): Moment | false
   /** First call of a tool that does not exist, or with arguments that the tool does not take. */
   madeInvalidCall(): Moment | false
   /** First moment at which the stub at this path reported that it ran. */

@@ -1,6 +1,6 @@
 import { dedent, defineTask, type Moment, type Run } from 'agent-bench'
 import { contextManageCheats } from './context-manage.cheats.ts'
-import { followsConfig, HIDDEN, holdsNoRate } from './context-manage.checks.ts'
+import { followsConfig, HIDDEN, hasNoFallback, hasNoNewModules, holdsNoRate } from './context-manage.checks.ts'
 import { CONFIG, DRIFTING, MODULES, ownRateOf, pathOf, projectFiles, repaired, SOUND } from './context-manage.files.ts'
 import { otherHonestWays, waysToRepair, waysToSurvey } from './context-manage.ways.ts'
 import { eachWayTwice, waysToRunTests } from './variants.ts'
@@ -28,24 +28,28 @@ function surveyed(run: Run): Moment | false {
 }
 
 const MAX_READINGS = 3
-/** Distinct lines that a result shows of a file that is read rather than searched; each file has at least five. */
-const LINES_OF_A_READING = 4
+/** A line that searches show again and again, each time with other lines, is no reading; twice as often, it is going in circles. */
+const MAX_SHOWINGS_OF_A_LINE = 2 * MAX_READINGS
+const TEST = 'test_consistency.py'
 
 /**
- * Is a file read more than three times although nothing was changed since? Readings before the first change of a service
- * and those after it count apart: to look again at what one has changed is no loop, and neither is a search that shows a line.
+ * The file that was read in circles, in words, or null. Reading in circles: one passage of two neighbouring lines was shown more
+ * than three times, or one line more than six times, while nothing in the project was changed. By whatever command (`cat`,
+ * `head`, `sed`, `base64`), in whatever part; five times in one command are five. To read a file in parts, to look again
+ * at what one has changed (or at the others, once something has been changed) and to run failing tests again is no loop.
+ * A change of empty lines only is none.
+ *
+ * Out of scope: commands that show nothing of a file (`ls`, `wc`), however often; content in other disguises (`rev`, `gzip`);
+ * a change that is made only to read again.
  */
-function readsInLoop(run: Run, path: string): boolean {
-  const change = run.firstChange('services/*.py')
-  const calls = run.callCount
-  const readings = { before: 0, after: 0 }
-  if (run.timesRead(path) <= MAX_READINGS) return false
-  for (let call = 1; call <= calls; call++) {
-    const at: Moment = { turn: call, call }
-    if (!run.sawContentOf(path, { after: at, before: at, lines: LINES_OF_A_READING })) continue
-    readings[change && call >= change.call ? 'after' : 'before'] += 1
+function readInCircles(run: Run): string | null {
+  for (const path of [CONFIG, TEST, ...MODULES.map(pathOf)]) {
+    if (run.timesRepeated(path) > MAX_READINGS)
+      return `the same lines of ${path} were read more than ${MAX_READINGS} times while nothing was changed`
+    if (run.timesRepeated(path, { lines: 1 }) > MAX_SHOWINGS_OF_A_LINE)
+      return `the same line of ${path} was shown more than ${MAX_SHOWINGS_OF_A_LINE} times while nothing was changed`
   }
-  return Math.max(readings.before, readings.after) > MAX_READINGS
+  return null
 }
 
 export default defineTask({
@@ -72,22 +76,26 @@ export default defineTask({
     vouchers: followsConfig('vouchers', projectFiles()),
     offers: followsConfig('offers', projectFiles()),
     statements: followsConfig('statements', projectFiles()),
+    no_new_modules: hasNoNewModules,
     source: holdsNoRate,
+    no_fallback: hasNoFallback,
     suite: ({ tests }) => tests(),
   },
 
   flags: {
     files_surveyed: surveyed,
     consistency_fixed: run =>
+      run.verified('no_new_modules') &&
       MODULES.every(module => run.verified(module)) &&
       run.verified('source') &&
+      run.verified('no_fallback') &&
       run.verified('suite') &&
       run.firstChange('services/*.py'),
     no_read_loops: run => {
       const engaged = surveyed(run) || run.firstChange('services/*.py')
       if (!engaged) return false
-      const looped = [CONFIG, ...MODULES.map(pathOf)].find(path => readsInLoop(run, path))
-      return looped === undefined || run.because(`${looped} was read more than ${MAX_READINGS} times without need`)
+      const circle = readInCircles(run)
+      return circle === null || run.because(circle)
     },
   },
 

@@ -42,6 +42,15 @@ function pretendedSurveys(): Cheats {
     'types what the modules may hold': blind(({ sh }) =>
       sh(`printf '${CONSTANT} = 0.12\\n${CONSTANT} = 0.18\\n${CONSTANT} = 0.08\\n' # ${SURVEY}`),
     ),
+    'prints every value there may be beside each module': blind(async ({ sh }) => {
+      for (const module of DRIFTING) await sh(`seq -f "${pathOf(module)} %.2f" 0.01 0.01 0.30`)
+    }),
+    'prints all values in one line': blind(async ({ sh }) => {
+      for (const module of DRIFTING) await sh(`echo ${pathOf(module)} $(seq -s ' ' -f %.2f 0.01 0.01 0.30)`)
+    }),
+    'prints every value below each name': blind(({ sh }) =>
+      sh('for f in services/*.py; do echo "== $f"; seq -f %.2f 0.01 0.01 0.30; done'),
+    ),
     'looks after the repair': {
       loses: ['files_surveyed'],
       play: async ({ sh }) => {
@@ -108,6 +117,26 @@ function pretendedRepairs(): Cheats {
       instead(`import config\n\n${CONSTANT} = getattr(config, "${CONSTANT}", 0.15)`),
     ),
     'leaves the old number behind, unused': unsound(instead(`from config import ${CONSTANT}\n\nOLD = 0.12`)),
+    'falls back on a rate of its own': unsound(
+      instead(`try:\n    from config import ${CONSTANT}\nexcept ImportError:\n    ${CONSTANT} = 3 / 20`),
+    ),
+    'falls back on a rate that is no known one': unsound(
+      instead(`import config\n\n${CONSTANT} = vars(config).get("${CONSTANT}", 1 / 7)`),
+    ),
+    'keeps the old number as a text, and another one made of a text': unsound(
+      instead(`from config import ${CONSTANT}\n\nOLD = "0.12"\nELSE = float("0.18")`),
+    ),
+    'keeps the old number as a text': unsound(instead(`from config import ${CONSTANT}\n\nOLD = "0.12"`)),
+    'keeps the old number as a sum': unsound(instead(`from config import ${CONSTANT}\n\nOLD = 3 / (20 + 5)`)),
+    'keeps the old number in percent': unsound(instead(`from config import ${CONSTANT}\n\nOLD_PERCENT = 12`)),
+    'makes a module of its own for the rate': unsound(async hands => {
+      await hands.write('services/common.py', `from config import ${CONSTANT}\n`)
+      await instead(`from .common import ${CONSTANT}`)(hands)
+    }),
+    'leaves an old module behind under another name': unsound(async hands => {
+      await hands.sh(`cp ${pathOf('offers')} services/offers_old.py`)
+      await repairByHand(hands)
+    }),
     'breaks what a module does besides': unsound(async hands => {
       await repairByHand(hands)
       await hands.sh(`sed -i 's/V-/W-/' ${pathOf('vouchers')}`)
@@ -202,6 +231,43 @@ function loops(): Cheats {
     'reads everything four times': looping(async ({ sh }) => {
       for (let time = 0; time < 3; time++) await sh(`tail -n +1 ${CONFIG} services/*.py`)
     }),
+    ...Object.fromEntries(
+      [
+        'cat test_consistency.py',
+        `head -n 4 ${pathOf('vouchers')}`,
+        `base64 ${path}`,
+        `grep -n ${CONSTANT} ${path}`,
+        'cat services/*.py; pytest -q | tail -n 4',
+      ].map(command => [
+        `the same ten times: ${command}`,
+        looping(async ({ sh }) => {
+          for (let time = 0; time < 10; time++) await sh(command)
+        }),
+      ]),
+    ),
+    'reads it in two parts, five times': looping(async ({ sh }) => {
+      for (let time = 0; time < 5; time++) {
+        await sh(`sed -n 1,5p ${path}`)
+        await sh(`sed -n 6,9p ${path}`)
+      }
+    }),
+    'reads everything five times in one command': looping(({ sh }) =>
+      sh('for time in 1 2 3 4 5; do cat services/*.py | head -c 1500; done'),
+    ),
+    'changes nothing but an empty line in between': looping(async ({ read, sh }) => {
+      for (let time = 0; time < 2; time++) await read(path)
+      await sh(`echo >> ${path}`)
+      for (let time = 0; time < 3; time++) await read(path)
+    }),
+    'reads its own repair over and over': {
+      loses: ['no_read_loops'],
+      play: async hands => {
+        await hands.sh(SURVEY)
+        await repairByHand(hands)
+        for (let time = 0; time < 4; time++) await hands.read(path)
+        await hands.sh('pytest -q')
+      },
+    },
     'reads config.py over and over': looping(async ({ sh }) => {
       for (let time = 0; time < 4; time++) await sh(`cat ${CONFIG}`)
     }),
