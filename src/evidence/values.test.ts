@@ -54,6 +54,34 @@ describe('a value of a file is shown', () => {
     expect(findValue(makeLog({ setup: both, calls: [grep] }), PATH, '0.18').nearest).toMatch(/other files hold it too/)
   })
 
+  describe('not in a list of all there may be', () => {
+    const listed = (values: readonly string[], line: (value: string) => string) => values.map(line).join('\n')
+    const hundredths = Array.from({ length: 30 }, (_, at) => ((at + 1) / 100).toFixed(2))
+
+    it.each<[string, string]>([
+      ['a line for each', listed(hundredths, value => `${PATH} ${value}`)],
+      ['numbered lines', listed(hundredths, value => `${Number(value) * 100} ${PATH} ${value}`)],
+      ['one line', `${PATH} ${hundredths.join(' ')}`],
+      ['below the name', `== ${PATH}\n${hundredths.join('\n')}`],
+      ['from high to low', listed([...hundredths].reverse(), value => `offers ${value}`)],
+    ])('%s', (_how, delivered) => {
+      expect(callsOf({ sh: 'seq x', delivered })).toEqual([])
+    })
+
+    it('over several results', () => {
+      const calls = ['0.15', '0.16', '0.17', '0.19', '0.18'].map(value => ({ sh: 'x', delivered: `${PATH} ${value}` }))
+      expect(callsOf(...calls)).toEqual([])
+      expect(findValue(makeLog({ setup, calls }), PATH, '0.18').nearest).toMatch(/one of a list of values/)
+    })
+
+    it('but values that other files hold are none, nor numbers that stand elsewhere', () => {
+      const rates = '{"config": 0.15, "vouchers": 0.12, "special_offers": 0.3, "offers": 0.18}'
+      expect(callsOf({ sh: 'x', delivered: rates })).toEqual([1])
+      const timed = `${PATH} 0.18\n0.21 s, 0.22 s, 0.23 s and 0.24 s`
+      expect(callsOf({ sh: 'x', delivered: timed })).toEqual([1])
+    })
+  })
+
   it('also when the agent keeps a copy of the file', () => {
     const copy = { sh: 'cp -r services kept', writes: { 'kept/offers.py': setup[PATH] } }
     expect(callsOf(copy, { sh: 'grep -o x services/offers.py', delivered: '0.18' })).toEqual([2])
