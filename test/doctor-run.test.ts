@@ -180,6 +180,21 @@ describe('a server that can be measured', () => {
     expect(lines.join('\n')).toMatch(/^warning {2}window: .*1,024 tokens: hardly a task fits/m)
   })
 
+  test('and refuses output limits below sixteen tokens is asked for more', async () => {
+    const { lines, problem } = await examined((reply, body) =>
+      typeof body.max_tokens === 'number' && body.max_tokens < 16
+        ? error(400, "Invalid 'max_tokens': integer below minimum value. Expected a value >= 16")
+        : reply,
+    )
+    expect(problem).toBeNull()
+    expect(lines).toEqual([expect.stringMatching(/readiness, tool_call, window ok/)])
+  })
+
+  test('and comes up behind a proxy that answers with errors at first is waited for', async () => {
+    const { problem } = await examined((reply, _body, index) => (index < 3 ? error(502, 'Bad Gateway') : reply))
+    expect(problem).toBeNull()
+  })
+
   test('is given a second chance when it fails the very first request', async () => {
     const { lines, problem } = await examined((reply, _body, index) => (index === 0 ? error(500, 'hiccup') : reply))
     expect(problem).toBeNull()

@@ -23,8 +23,8 @@ export interface RunExamination {
 
 /** An examination older than this is made again: servers change in ways that they do not tell. */
 const RECENT_MS = 24 * 3_600_000
-/** One bad answer right after the start is not yet a bad server. */
-const SECOND_TRY_AFTER_MS = 500
+/** A proxy in front of a server that is starting answers with errors for a while. */
+const AGAIN_AFTER_MS = [500, 1_500, 3_000]
 
 /** Faults that a trial waits for by itself. */
 const PASSING = new Set(['server_loading', 'server_unavailable', 'rate_limited'])
@@ -58,7 +58,7 @@ export async function examineForRun(
   // What another worker found while this one waited holds, whatever it is.
   const reported = findExamination(resultsDir, plan)
   if (reported !== null && isNews(reported, known)) return knownExamination(reported)
-  const examination = await examineTwiceAtMost(plan, signal)
+  const examination = await examinePatiently(plan, signal)
   const problem = problemOf(examination)
   const lines = linesOf(examination, 'quick examination')
   try {
@@ -84,18 +84,20 @@ function isUsable({ examinedAt, verdict, findings }: Examination): boolean {
   return ageMs >= 0 && ageMs <= RECENT_MS && (verdict === 'ok' || verdict === 'degraded')
 }
 
-/** A server that fails the very first request is asked once more: one bad answer costs a trial one attempt, not the run. */
-async function examineTwiceAtMost(plan: ModelPlan, signal: AbortSignal): Promise<Examination> {
-  const first = await quickExamination(plan, signal)
-  const problem = problemOf(first)
-  if (problem === null || first.findings[0]?.verdict !== 'broken') return first
-  try {
-    await sleep(SECOND_TRY_AFTER_MS, undefined, { signal })
-  } catch (error) {
-    if (signal.aborted) throw signal.reason
-    throw error
+/** A server that fails the very first request is asked again: a bad answer costs a trial one attempt, not the run. */
+async function examinePatiently(plan: ModelPlan, signal: AbortSignal): Promise<Examination> {
+  let examination = await quickExamination(plan, signal)
+  for (const milliseconds of AGAIN_AFTER_MS) {
+    if (problemOf(examination) === null || examination.findings[0]?.verdict !== 'broken') break
+    try {
+      await sleep(milliseconds, undefined, { signal })
+    } catch (error) {
+      if (signal.aborted) throw signal.reason
+      throw error
+    }
+    examination = await quickExamination(plan, signal)
   }
-  return quickExamination(plan, signal)
+  return examination
 }
 
 /** Whether a finding makes every trial about the server. What may as well be the model's is for the trials to find. */
@@ -128,7 +130,7 @@ function problemOf({ findings }: Examination): ConfigError | null {
           : 'server_not_ready'
   return new ConfigError(plain(found), {
     code,
-    remedy: `${plain(remedy ?? "Look into the server's log.")} ${DOCTOR} examines the server.`,
+    remedy: `${plain(remedy ?? "Look into the server's log.")} ${DOCTOR} examines the server; BENCH_EXAMINE=0 leaves this examination out.`,
   })
 }
 

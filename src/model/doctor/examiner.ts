@@ -46,6 +46,10 @@ export interface Examiner {
 /** Tokens that a probe lets the model write where it has to think before it calls. */
 export const CALL_TOKENS = 1_024
 
+/** A limit that no server is known to find too small. */
+const ACCEPTED_TOKENS = 64
+const LIMIT_FIELD = /max_(?:completion_|output_)?tokens/i
+
 export function createExaminer(
   plan: ModelPlan,
   options: {
@@ -56,6 +60,23 @@ export function createExaminer(
   },
 ): Examiner {
   const seen: ReplyBody[] = []
+  /** Some servers refuse output limits below a least one, which trials never come near. */
+  let leastTokens = 0
+  const complete = (question: Question, maxTokens: number): Promise<Reply> => {
+    const sampling = {
+      temperature: question.temperature ?? plan.sampling.temperature,
+      topP: plan.sampling.topP,
+      maxTokens,
+      extraBody: bodyWith(plan, question),
+    }
+    // The plan was made from a server that had answered: whatever it does now is a finding, not something to sit out.
+    const model = createChatModel({ ...plan, sampling }, { retry: { budgetMs: 2_000, refusedAttempts: 1 } })
+    const signal = options.signal()
+    return model.complete(
+      { messages: question.messages, tools: question.tools ?? [], seed: question.seed ?? 42 },
+      question.signal === undefined ? signal : AbortSignal.any([signal, question.signal]),
+    )
+  }
   return {
     plan,
     workers: options.workers,
@@ -66,24 +87,12 @@ export function createExaminer(
     mostTokensPerWord: null,
     promptTokensPerSecond: null,
     async ask(question) {
-      const model = createChatModel(
-        {
-          ...plan,
-          sampling: {
-            temperature: question.temperature ?? plan.sampling.temperature,
-            topP: plan.sampling.topP,
-            maxTokens: question.maxTokens ?? 256,
-            extraBody: bodyWith(plan, question),
-          },
-        },
-        // The plan was made from a server that had answered: whatever it does now is a finding, not something to sit out.
-        { retry: { budgetMs: 2_000, refusedAttempts: 1 } },
-      )
-      const signal = options.signal()
-      const reply = await model.complete(
-        { messages: question.messages, tools: question.tools ?? [], seed: question.seed ?? 42 },
-        question.signal === undefined ? signal : AbortSignal.any([signal, question.signal]),
-      )
+      const limit = Math.max(question.maxTokens ?? 256, leastTokens)
+      let reply = await complete(question, limit)
+      if (reply.kind === 'config' && limit < ACCEPTED_TOKENS && LIMIT_FIELD.test(reply.detail)) {
+        leastTokens = ACCEPTED_TOKENS
+        reply = await complete(question, leastTokens)
+      }
       const body = bodyOf(reply)
       if (body !== null && !doesRunOn(plan, question)) seen.push(body)
       return reply
