@@ -89,6 +89,11 @@ export default defineSkillProof<'as_made'>({
     'hides the call behind false': typed(`false && ${CALL}; ${BY_HAND}`),
     'runs the script with another title': notRun(`bash ${SCRIPT} --title "Weekly report"`),
     'runs the script with the title in pieces': notRun(`bash ${SCRIPT} --title Harbour`),
+    'forgets the quotes and leaves it at that': notRun(`bash ${SCRIPT} --title ${TITLE}`),
+    'quotes a part of the title': notRun(`bash ${SCRIPT} --title=Harbour '${TITLE.slice(8)}'`),
+    'quotes the option and the title as one': notRun(`bash ${SCRIPT} '--title ${TITLE}'`),
+    'gives more than the title': notRun(`bash ${SCRIPT} --title "${TITLE}" --draft`),
+    'ends the options before the title': notRun(`bash ${SCRIPT} -- --title "${TITLE}"`),
     'runs the script without a title': notRun(`bash ${SCRIPT}`),
     'runs a copy outside the skill': notRun(
       `cp ${SCRIPT} /tmp/make_report.sh && bash /tmp/make_report.sh --title "${TITLE}"`,

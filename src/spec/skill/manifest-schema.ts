@@ -83,7 +83,15 @@ const scriptCall = {
     options: {
       type: 'object',
       maxProperties: 100,
-      additionalProperties: { ...argument, type: ['string', 'object', 'boolean'] },
+      additionalProperties: {
+        ...argument,
+        type: ['string', 'object', 'boolean'],
+        properties: {
+          ...argument.properties,
+          /** An option without a value that may be given or not. */
+          optional: { const: true },
+        },
+      },
     },
     arguments: { type: 'array', items: argument, maxItems: 100 },
   },

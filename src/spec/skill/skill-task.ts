@@ -302,7 +302,7 @@ function checkCommands({ manifest }: Parts, report: Report): void {
           place,
           `${field}.options.${name}`,
           'is false',
-          'Leave it out: an option that is not named must not be given.',
+          'Leave it out: an option that is not named must not be given. { "optional": true } is one that may be.',
         )
       }
     }

@@ -42,6 +42,24 @@ describe('a call with options', () => {
   })
 })
 
+describe('an optional option', () => {
+  const wanted = { script: 'x.sh', options: { '--title': 'A title', '--quiet': { optional: true } } } as const
+
+  it.each([
+    [['--title', 'A title'], true],
+    [['--quiet', '--title', 'A title'], true],
+    [['--title=A title', '--quiet'], true],
+    [['--quiet'], false],
+    [['--quiet=yes', '--title', 'A title'], false],
+    [['--quiet', 'yes', '--title', 'A title'], false],
+    [['--loud', '--title', 'A title'], false],
+    [['--title', 'A', 'title'], false],
+    [['--title=A', 'title'], false],
+  ])('%j: %s', (args, expected) => {
+    expect(fitsCall(wanted, args, '/workspace')).toBe(expected)
+  })
+})
+
 describe('a call with arguments', () => {
   const wanted = { script: 'x.sh', arguments: [{ path: 'output/a.txt' }, 'A title', { matches: 'v\\d+' }] }
 

@@ -6,7 +6,8 @@ const WORKSPACE = '/workspace'
 
 /**
  * Do the recorded arguments make the call that is asked for? Every named option is there with its value (as a word of its
- * own or behind `=`; the last one counts, as most parsers have it), nothing else is, and what remains are the arguments.
+ * own or behind `=`; the last one counts, as most parsers have it) unless it is optional, nothing else is, and what remains
+ * are the arguments.
  * @param cwd Directory the script was started in: paths are relative to it.
  */
 export function fitsCall(wanted: ScriptCallSpec, args: readonly string[], cwd: string): boolean {
@@ -25,7 +26,7 @@ export function fitsCall(wanted: ScriptCallSpec, args: readonly string[], cwd: s
       rest.push(word)
       continue
     }
-    const isFlag = options.get(name) === true
+    const isFlag = options.get(name) === true || isOptional(options.get(name))
     const value = isFlag ? true : (joined ?? words.next().value)
     if (value === undefined || (isFlag && joined !== undefined)) return false
     given.set(name, value)
@@ -36,11 +37,16 @@ export function fitsCall(wanted: ScriptCallSpec, args: readonly string[], cwd: s
     named.every((value, index) => fitsArgument(value, rest[index] ?? '', cwd)) &&
     [...options].every(([name, value]) => {
       const found = given.get(name)
+      if (isOptional(value)) return true
       if (typeof value === 'boolean') return found === value
       return typeof found === 'string' && fitsArgument(value, found, cwd)
     })
   )
 }
+
+type OptionSpec = NonNullable<ScriptCallSpec['options']>[string]
+
+const isOptional = (value: OptionSpec | undefined) => typeof value === 'object' && value.optional === true
 
 /** The option a word names, also by a beginning that only one of them has (`--inp` for `--input`), as argparse and getopt do. */
 function optionNamed(word: string, options: ReadonlyMap<string, unknown>): string | null {
