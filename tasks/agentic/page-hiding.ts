@@ -1,128 +1,186 @@
-/** Values of CSS that hide an element with all that is in it, and colours as far as they can be compared. */
-import { pixels } from './page-media.ts'
+/**
+ * Values of CSS that take an element out of sight with all that is in it. What cannot be worked out, and what never stands
+ * on a part of an honest page that is to be read, counts as hiding.
+ */
+import { isUnset, nodesOf, numberIn, numberOf } from './page-numbers.ts'
+import { leavesMost } from './page-shapes.ts'
 import type { Styles } from './page-styles.ts'
+import { moveOf } from './page-transforms.ts'
 
-/** Pixels beyond the edge from which on something is out of the way: menus that slide in are nearer. */
-const FAR = 1_000
+/** What adds up from the outside inwards. */
+export interface Place {
+  /** Pixels from where the part would lie by itself. */
+  readonly x: number
+  readonly y: number
+  readonly scale: number
+  readonly opacity: number
+}
+export const UNMOVED: Place = { x: 0, y: 0, scale: 1, opacity: 1 }
+
+/** Pixels of an offset; menus that slide in and parts that overlap their neighbours are nearer. */
+const FAR = 400
+/** Right of that, or further down, is out of view (one can scroll down). */
+const FAR_RIGHT = 1_000
+const FAR_DOWN = 5_000
+const LEAST_SCALE = 0.2
+const MOST_SCALE = 5
+const LEAST_OPACITY = 0.1
+const MOST_BLUR = 2
+/** What one per cent of the screen comes to, in pixels. */
+const PERCENT = { x: 12.8, y: 8 } as const
 
 /** A value with custom properties put in for `var()`; what has no value is left as it is. */
 export function resolved(value: string, custom: Styles): string {
   let text = value
   // A property may name others, in a circle too, and grow with each.
   for (let round = 0; round < 10 && text.includes('var(') && text.length < 1_000; round++) {
-    text = text.replace(/var\(\s*(--[^\s,()]+)\s*(?:,([^()]*))?\)/g, (all, name: string, fallback?: string) => {
+    text = text.replace(/var\(\s*(--[^\s,()]+)\s*(?:,([^()]*(?:\([^()]*\)[^()]*)*))?\)/g, (all, name, fallback) => {
       return custom.get(name) ?? fallback?.trim() ?? all
     })
   }
   return text.trim().toLowerCase()
 }
 
-/** Does an element with these styles take itself and all inside of it out of sight? */
-export function isGone(styles: Styles, tag: string): boolean {
+/**
+ * Where an element with these styles lies in a place around it; null when it takes itself and all inside of it out of
+ * sight.
+ */
+export function placeOf(styles: Styles, tag: string, outer: Place): Place | null {
   const get = (property: string) => styles.get(property) ?? ''
+  if (get('display') === 'none' || isPainted(styles) || isWithoutSize(styles, tag)) return null
+  if (!leavesMost(get('clip-path')) || isClippedAway(styles) || isBehind(styles)) return null
+  const opacity = shareOf(get('opacity'))
+  const zoom = shareOf(get('zoom'))
+  const move = moveOf(styles)
+  if (opacity === null || zoom === null || move === null) return null
+  if (move.isTurned && get('backface-visibility') === 'hidden') return null
+  const [x, y] = [offsetOf(styles, 'x'), offsetOf(styles, 'y')]
+  if (x === null || y === null) return null
+  const place = {
+    x: outer.x + x + move.x,
+    y: outer.y + y + move.y,
+    scale: outer.scale * move.scale * zoom,
+    opacity: outer.opacity * opacity,
+  }
+  const isFar = place.x < -FAR || place.x > FAR_RIGHT || place.y < -FAR || place.y > FAR_DOWN
+  const isBelow = get('position') === 'fixed' && place.y >= PERCENT.y * 100
+  const isTiny = !(place.scale >= LEAST_SCALE && place.scale <= MOST_SCALE) || Math.abs(move.z) > FAR
+  return isFar || isBelow || isTiny || !(place.opacity >= LEAST_OPACITY) ? null : place
+}
+
+/** A number or a percentage; 1 where nothing is said. */
+function shareOf(value: string): number | null {
+  return isUnset(value) ? 1 : numberIn(value)
+}
+
+/** Filters, masks and the like that leave nothing, or what nobody can know. */
+function isPainted(styles: Styles): boolean {
+  const isSet = (...properties: readonly string[]) => properties.some(property => !isUnset(styles.get(property)))
+  const content = styles.get('content') ?? ''
   return (
-    get('display') === 'none' ||
-    isFaint(get('opacity')) ||
-    isFaint(/opacity\(\s*([^\s()]+)\s*\)/.exec(get('filter'))?.[1] ?? '') ||
-    isClippedAway(styles) ||
-    isOffScreen(styles) ||
-    isScaledAway(
-      `${get('transform')} ${get('scale') === '' ? '' : `scale(${get('scale').replaceAll(/\s+/g, ',')})`}`,
-    ) ||
-    isWithoutSize(styles, tag)
+    isFiltered(styles.get('filter') ?? '') ||
+    isSet('mask', 'mask-image', 'mask-border', 'mask-border-source', '-webkit-mask', '-webkit-mask-image') ||
+    isSet('-webkit-mask-box-image', 'mix-blend-mode', 'offset', 'offset-path') ||
+    // A picture in place of what is in the element.
+    /\(/.test(content)
   )
 }
 
-/** An opacity below a tenth. */
-function isFaint(value: string): boolean {
-  const [, number, percent] = /^(-?[\d.]+(?:e[+-]?\d+)?)(%?)$/.exec(value) ?? []
-  return number !== undefined && Number(number) / (percent === '%' ? 100 : 1) < 0.1
+/** Amounts of filters between which a part can be read. */
+const FILTERS: Readonly<Record<string, (amount: number) => boolean>> = {
+  blur: amount => amount <= MOST_BLUR,
+  opacity: amount => amount >= LEAST_OPACITY,
+  contrast: amount => amount >= 0.3,
+  brightness: amount => amount >= 0.3 && amount <= 3,
+  // Half of it makes all colours grey.
+  invert: amount => amount <= 0.3 || amount >= 0.7,
+  grayscale: () => true,
+  sepia: () => true,
+  saturate: () => true,
+  'hue-rotate': () => true,
 }
 
-/** A length in pixels; null for what is no plain length. */
-function lengthOf(value: string): number | null {
-  const [, number, unit = ''] = /^([+-]?[\d.]+(?:e[+-]?\d+)?)([a-z%]*)$/.exec(value.trim()) ?? []
-  return number === undefined ? null : pixels(Number(number), unit)
+function isFiltered(value: string): boolean {
+  if (isUnset(value)) return false
+  return nodesOf(value).some(node => {
+    if (node.type === 'WhiteSpace') return false
+    if (node.type !== 'Function') return true
+    const name = node.name.toLowerCase()
+    if (name === 'drop-shadow') return false
+    const nodes = node.children.toArray()
+    // Without an amount: nothing for a blur, all for the others.
+    const amount = nodes.length === 0 ? (name === 'blur' ? 0 : 1) : numberOf(nodes)
+    return amount === null || FILTERS[name]?.(amount) !== true
+  })
 }
 
 function isClippedAway(styles: Styles): boolean {
-  const path = styles.get('clip-path') ?? ''
-  if (/^inset\(\s*(?:50|[5-9]\d|100)(?:\.\d+)?%/.test(path) || /^(?:circle|ellipse)\(\s*0(?![\d.])/.test(path))
-    return true
-  const [, ...edges] =
-    /^rect\(\s*([^\s,]+)[\s,]+([^\s,]+)[\s,]+([^\s,]+)[\s,]+([^\s,]+)\s*\)$/.exec(styles.get('clip') ?? '') ?? []
-  const [top, right, bottom, left] = edges.map(lengthOf)
   const isPositioned = ['absolute', 'fixed'].includes(styles.get('position') ?? '')
-  if (!isPositioned || top == null || right == null || bottom == null || left == null) return false
-  return right - left <= 1 && bottom - top <= 1
+  const clip = styles.get('clip')
+  if (!isPositioned || clip === undefined || isUnset(clip)) return false
+  const [call] = nodesOf(clip)
+  if (call?.type !== 'Function') return true
+  const edges = call.children.toArray().filter(({ type }) => type !== 'WhiteSpace' && type !== 'Operator')
+  const [top, right, bottom, left] = edges.map((node, index) => {
+    if (node.type !== 'Identifier') return numberOf([node])
+    return index === 0 || index === 3 ? 0 : FAR
+  })
+  if (top == null || right == null || bottom == null || left == null) return true
+  return right - left < 20 || bottom - top < 20
 }
 
-function isOffScreen(styles: Styles): boolean {
-  const isFar = (value: string | undefined) => {
-    const length = value === undefined ? null : lengthOf(value)
-    return length !== null && length <= -FAR
+/** Something behind its surroundings is covered as soon as one of them has a colour. */
+function isBehind(styles: Styles): boolean {
+  const order = styles.get('z-index')
+  if (order === undefined || isUnset(order)) return false
+  const number = numberIn(order)
+  return number === null || number < 0
+}
+
+/** Pixels by which a part is put off its place along an axis; null when that cannot be worked out, or is out of view. */
+function offsetOf(styles: Styles, axis: 'x' | 'y'): number | null {
+  const [start, end] = axis === 'x' ? (['left', 'right'] as const) : (['top', 'bottom'] as const)
+  const lengthOf = (property: string): number | null => {
+    const value = styles.get(property)
+    if (value === undefined || isUnset(value)) return 0
+    return numberIn(value, PERCENT[axis])
   }
-  const isMoved = ['absolute', 'fixed', 'relative', 'sticky'].includes(styles.get('position') ?? '')
-  if (isMoved && ['top', 'left', 'right', 'bottom'].some(side => isFar(styles.get(side)))) return true
-  if (isFar(styles.get('margin-left')) || isFar(styles.get('margin-top'))) return true
-  const shifts = [...(styles.get('transform') ?? '').matchAll(/translate(?:x|y|3d)?\(([^()]*)\)/g)].flatMap(
-    ([, list = '']) => list.split(','),
-  )
-  return [...shifts, ...(styles.get('translate') ?? '').split(/\s+/)].some(isFar)
+  const isSet = (property: string) => !isUnset(styles.get(property))
+  const margin = lengthOf(`margin-${start}`)
+  const padding = lengthOf(`padding-${start}`)
+  if (margin === null || padding === null) return null
+  const flow = margin + (padding > FAR ? padding : 0)
+  const position = styles.get('position') ?? ''
+  if (!['absolute', 'fixed', 'relative', 'sticky'].includes(position)) return flow
+  const [near, far] = [lengthOf(start), lengthOf(end)]
+  if (near === null || far === null) return null
+  // Where a sticky part stays is no shift of its place.
+  if (position === 'sticky') return Math.abs(near) + Math.abs(far) > FAR_RIGHT ? null : flow
+  if (isSet(start)) return flow + near
+  if (position === 'relative') return flow - far
+  return far < -FAR || far > FAR_RIGHT ? null : flow
 }
-
-const isScaledAway = (transform: string) =>
-  /scale(?:x|y|3d)?\(\s*(?:0|0?\.0\d*)\s*[,)]|scale\([^,()]+,\s*(?:0|0?\.0\d*)\s*\)/.test(transform)
 
 function isWithoutSize(styles: Styles, tag: string): boolean {
-  const isSmall = (...properties: readonly string[]) =>
+  const isSmall = (axis: 'x' | 'y', ...properties: readonly string[]) =>
     properties.some(property => {
-      const length = lengthOf(styles.get(property) ?? '')
-      return length !== null && length <= 1
+      const value = styles.get(property) ?? ''
+      const length = isUnset(value) ? null : numberIn(value, PERCENT[axis])
+      return length !== null && length <= 3
     })
   // In a row that shares out its width, a width of nothing is where that begins.
   const grows = !['', '0', 'none', 'initial'].includes(styles.get('flex') ?? styles.get('flex-grow') ?? '')
-  const isNarrow = !grows && isSmall('width', 'max-width', 'inline-size')
-  const isLow = isSmall('height', 'max-height', 'block-size')
-  if (['input', 'select', 'button', 'textarea', 'img'].includes(tag)) return isNarrow || isLow
-  const cuts = (axis: 'x' | 'y') => ['hidden', 'clip'].includes(styles.get(`overflow-${axis}`) ?? '')
+  const isNarrow = (!grows && isSmall('x', 'width', 'inline-size')) || isSmall('x', 'max-width', 'max-inline-size')
+  const isLow = (!grows && isSmall('y', 'height', 'block-size')) || isSmall('y', 'max-height', 'max-block-size')
+  if (['button', 'textarea', 'img', 'svg'].includes(tag)) return isNarrow || isLow
+  // The bar of a slider may be as thin as a line.
+  if (['input', 'select'].includes(tag)) return isNarrow || isSmall('y', 'max-height') || isFlat(styles)
+  const cuts = (side: 'x' | 'y') => ['hidden', 'clip', 'auto', 'scroll'].includes(styles.get(`overflow-${side}`) ?? '')
   return (isNarrow && cuts('x')) || (isLow && cuts('y'))
 }
 
-const NAMES: Readonly<Record<string, string>> = {
-  white: '#ffffff',
-  black: '#000000',
-  red: '#ff0000',
-  lime: '#00ff00',
-  blue: '#0000ff',
-  gray: '#808080',
-  grey: '#808080',
-  silver: '#c0c0c0',
-  whitesmoke: '#f5f5f5',
-  snow: '#fffafa',
-  transparent: '#00000000',
+const isFlat = (styles: Styles) => {
+  const height = styles.get('height') ?? styles.get('block-size') ?? ''
+  const length = isUnset(height) ? null : numberIn(height, PERCENT.y)
+  return length !== null && length <= 1
 }
-
-/** A colour as `#rrggbb` or `#rrggbbaa` where that can be said, a name as it is; null for anything else. */
-export function colourIn(value: string): string | null {
-  const named = value === 'none' ? NAMES.transparent : NAMES[value]
-  if (named !== undefined) return named
-  if (/^#[\da-f]{3,4}$/.test(value))
-    return `#${[...value.slice(1)].map(digit => digit + digit).join('')}`.replace(/^(#.{6})ff$/, '$1')
-  if (/^#(?:[\da-f]{6}|[\da-f]{8})$/.test(value)) return value.replace(/^(#.{6})ff$/, '$1')
-  const [, list] = /^rgba?\(([^()]*)\)$/.exec(value) ?? []
-  if (list !== undefined) return ofNumbers(list.split(/[\s,/]+/).filter(part => part !== ''))
-  return /^[a-z]+$/.test(value) ? value : null
-}
-
-function ofNumbers([red = '', green = '', blue = '', alpha = '1']: readonly string[]): string | null {
-  const channel = (text: string) => Math.round(text.endsWith('%') ? Number(text.slice(0, -1)) * 2.55 : Number(text))
-  const opacity = alpha.endsWith('%') ? Number(alpha.slice(0, -1)) / 100 : Number(alpha)
-  const all = [channel(red), channel(green), channel(blue), Math.round(opacity * 255)]
-  if (all.some(number => !(number >= 0 && number <= 255))) return null
-  const hex = all.map(number => number.toString(16).padStart(2, '0')).join('')
-  return `#${hex}`.replace(/^(#.{6})ff$/, '$1')
-}
-
-/** Colours one cannot see, or hardly. */
-export const isTransparent = (colour: string): boolean => /^#[\da-f]{6}0[\da-f]$/.test(colour)

@@ -1,26 +1,49 @@
 /**
  * The styles a page gives its elements, as far as they decide what can be seen: rules that apply at an ordinary screen,
- * in the order of the cascade. Layers count as if they were not there; rules with selectors or conditions that are not
- * understood are left out.
+ * in the order of the cascade. Rules with selectors that are not understood are left out; rules of which it cannot be
+ * said whether they apply make two readings.
  */
-import { type Block, type CssNode, type Declaration, generate, ident, lexer, tokenize, tokenTypes } from 'css-tree'
+import {
+  type Atrule,
+  type Block,
+  type CssNode,
+  type Declaration,
+  generate,
+  ident,
+  tokenize,
+  tokenTypes,
+  walk,
+} from 'css-tree'
 import { parseCss } from './page-css.ts'
 import { attributeOf, type DocumentElement, ownTextOf, type PageDocument, tagOf } from './page-document.ts'
-import { includesScreen, isApplied } from './page-media.ts'
+import { longhandsOf } from './page-longhands.ts'
+import { applicationOf, includesScreen } from './page-media.ts'
 import { type CompiledSelector, compareSpecificity, compileSelector } from './page-selectors.ts'
 
 /** Values by property, in lower case and without escapes; those of custom properties as they are written. */
 export type Styles = ReadonlyMap<string, string>
 
-export interface PageStyles {
+/** Boxes that a style sheet puts before and after what is in an element. */
+export type Beside = 'before' | 'after'
+
+/** One way to understand the styles of a page. */
+export interface StyleReading {
   /** What the page's own rules say about an element: cascaded, not inherited, `var()` not put in. */
   of(element: DocumentElement): Styles
+  /** What they say about its `::before` or `::after`. */
+  beside(element: DocumentElement, beside: Beside): Styles
+}
+
+export interface PageStyles extends StyleReading {
+  /**
+   * Ways to understand the styles, this one first: with all rules that apply perhaps and layers as if they were not there,
+   * and without such rules and layers below all else. What is hidden in one of them counts as hidden.
+   */
+  readonly readings: readonly StyleReading[]
   /** Custom properties that rules for `:root` declare, by name. */
   readonly rootRules: Styles
   /** The styles at the end of an animation, by its name. */
   readonly animations: ReadonlyMap<string, Styles>
-  /** Rules for `::before` or `::after` paint something. */
-  readonly paintsBeside: boolean
 }
 
 interface Value {
@@ -31,7 +54,18 @@ interface Value {
 interface Rule {
   readonly selector: CompiledSelector
   readonly isRoot: boolean
+  readonly beside: Beside | null
   readonly values: readonly Value[]
+  readonly context: Context
+}
+/** What is around a rule. */
+interface Context {
+  /** Selectors of the rule around; null outside of any. */
+  readonly parents: readonly string[] | null
+  /** It cannot be said whether the rule applies. */
+  readonly isPerhaps: boolean
+  /** The layer's name, '' outside of any. */
+  readonly layer: string
 }
 
 /** Brackets in brackets, and questions whether a rule fits an element: enough for any ordinary page. */
@@ -42,30 +76,52 @@ const MAX_QUESTIONS = 5_000_000
 export function stylesOf({ root, elements }: PageDocument): PageStyles | null {
   const rules: Rule[] = []
   const animations = new Map<string, Styles>()
-  const besides: Value[] = []
+  const layers: string[] = []
   for (const element of elements) {
     if (!isStyleSheet(element, root)) continue
     const text = ownTextOf(element)
     if (nestingOf(text) > MAX_NESTING) return null
     const sheet = parseCss(text, 'stylesheet')
-    if (sheet?.type === 'StyleSheet') readBlock(sheet.children.toArray(), null, { rules, animations, besides })
+    const context = { parents: null, isPerhaps: false, layer: '' }
+    if (sheet?.type === 'StyleSheet') readBlock(sheet.children.toArray(), context, { rules, animations, layers })
   }
   const size = { elements: elements.length, siblings: Math.max(...elements.map(one => one.childNodes.length)) }
   const questions = rules.reduce((sum, { selector }) => sum + elements.length * selector.cost(size), 0)
   if (questions > MAX_QUESTIONS || elements.some(one => nestingOf(attributeOf(one, 'style') ?? '') > MAX_NESTING)) {
     return null
   }
-  const sorted = rules
-    .map((rule, order) => ({ ...rule, order }))
-    .sort((a, b) => compareSpecificity(a.selector.specificity, b.selector.specificity) || a.order - b.order)
+  const [all, certain] = [
+    readingOf(rules, []),
+    readingOf(
+      rules.filter(({ context }) => !context.isPerhaps),
+      layers,
+    ),
+  ]
+  const isPlain = rules.every(({ context }) => !context.isPerhaps && context.layer === '')
   return {
-    of: element => {
-      const fitting = sorted.filter(({ selector }) => selector.matches(element)).map(({ values }) => values)
-      return cascade([...fitting, inlineOf(element)])
-    },
+    ...all,
+    readings: isPlain ? [all] : [all, certain],
     rootRules: cascade(rules.filter(({ isRoot }) => isRoot).map(({ values }) => values)),
     animations,
-    paintsBeside: besides.some(({ property }) => property.startsWith('background')),
+  }
+}
+
+/** @param layers From the weakest to the strongest, which is still weaker than what is in none. */
+function readingOf(rules: readonly Rule[], layers: readonly string[]): StyleReading {
+  const rankOf = ({ context }: Rule) => (layers.includes(context.layer) ? layers.indexOf(context.layer) : layers.length)
+  const sorted = rules
+    .map((rule, order) => ({ ...rule, order, rank: rankOf(rule) }))
+    .sort(
+      (a, b) =>
+        a.rank - b.rank || compareSpecificity(a.selector.specificity, b.selector.specificity) || a.order - b.order,
+    )
+  const fitting = (element: DocumentElement, wanted: Beside | null) =>
+    sorted.filter(({ selector, beside }) => beside === wanted && selector.matches(element)).map(({ values }) => values)
+  const isUsed = (wanted: Beside) => sorted.some(({ beside }) => beside === wanted)
+  const used = { before: isUsed('before'), after: isUsed('after') }
+  return {
+    of: element => cascade([...fitting(element, null), inlineOf(element)]),
+    beside: (element, beside) => (used[beside] ? cascade(fitting(element, beside)) : new Map()),
   }
 }
 
@@ -97,30 +153,64 @@ function nestingOf(css: string): number {
 interface Reading {
   readonly rules: Rule[]
   readonly animations: Map<string, Styles>
-  /** What rules for `::before` and `::after` say. */
-  readonly besides: Value[]
+  /** Names of layers in the order in which they are first told of. */
+  readonly layers: string[]
 }
 
-/** Reads rules, and those nested in them. `parents` are the selectors of the rule around, null outside of any. */
-function readBlock(given: readonly CssNode[], parents: readonly string[] | null, reading: Reading): void {
+/** Reads rules, and those nested in them. */
+function readBlock(given: readonly CssNode[], context: Context, reading: Reading): void {
+  const { parents } = context
   const nodes = parents === null ? given : given.flatMap(withNested)
   const values = nodes.flatMap(node => (node.type === 'Declaration' ? valuesOf(node) : []))
-  for (const text of parents ?? []) {
-    if (/:(?:before|after)\b/i.test(text)) reading.besides.push(...values)
-    const selector = values.length === 0 ? null : compileSelector(text)
-    if (selector !== null) reading.rules.push({ selector, isRoot: /^:root$/i.test(text.trim()), values })
+  for (const text of values.length === 0 ? [] : (parents ?? [])) {
+    const [beside = null] = /::?(?:before|after)$/i.exec(text.trim()) ?? []
+    const selector = compileSelector(beside === null ? text : text.trim().slice(0, -beside.length) || '*')
+    if (selector === null) continue
+    const kind = beside === null ? null : /before/i.test(beside) ? 'before' : 'after'
+    reading.rules.push({ selector, isRoot: /^:root$/i.test(text.trim()), beside: kind, values, context })
   }
   for (const node of nodes) {
     if (node.type === 'Rule') {
       const { prelude, block } = node
       const own = prelude.type === 'Raw' ? [prelude.value] : prelude.children.toArray().map(one => generate(one))
-      readBlock(block.children.toArray(), nested(own, parents), reading)
-    } else if (node.type === 'Atrule' && node.block !== null) {
-      const name = ident.decode(node.name).toLowerCase()
-      if (/^(?:-\w+-)?keyframes$/.test(name)) readAnimation(node.prelude, node.block, reading)
-      else if (isApplied(name, node.prelude)) readBlock(node.block.children.toArray(), parents, reading)
-    }
+      readBlock(block.children.toArray(), { ...context, parents: nested(own, parents) }, reading)
+    } else if (node.type === 'Atrule') readAtrule(node, context, reading)
   }
+}
+
+function readAtrule({ name: given, prelude, block }: Atrule, context: Context, reading: Reading): void {
+  const name = ident.decode(given).toLowerCase()
+  const inside = { ...context }
+  if (name === 'layer') inside.layer = layerOf(prelude, context, reading)
+  if (block === null) return
+  if (/^(?:-\w+-)?keyframes$/.test(name)) {
+    readAnimation(prelude, block, reading)
+    return
+  }
+  const application = applicationOf(name, prelude)
+  if (application === 'never') return
+  if (application === 'perhaps') inside.isPerhaps = true
+  const root = name === 'scope' && prelude !== null ? scopeOf(generate(prelude)) : null
+  if (root !== null) inside.parents = nested([root], context.parents)
+  readBlock(block.children.toArray(), inside, reading)
+}
+
+/** The selector of `@scope (selector) to (selector)`. */
+function scopeOf(prelude: string): string | null {
+  return /^\s*\((.*?)\)\s*(?:to\b.*)?$/i.exec(prelude)?.[1] ?? null
+}
+
+/** The full name of a layer; those that are listed are told of. */
+function layerOf(prelude: CssNode | null, { layer }: Context, { layers }: Reading): string {
+  const around = layer === '' ? '' : `${layer}.`
+  const names = prelude === null ? [` ${layers.length}`] : generate(prelude).split(',')
+  const full = names.map(name => `${around}${name.trim() === '' ? name : name.trim()}`)
+  for (const name of full) {
+    // What is in a layer is weaker than what is in the one around it.
+    const at = layers.indexOf(layer)
+    if (!layers.includes(name)) layers.splice(at === -1 ? layers.length : at, 0, name)
+  }
+  return full[0] ?? layer
 }
 
 /** css-tree knows a nested rule by its `&`; one without is left as it is, with whatever follows. */
@@ -142,7 +232,9 @@ function declarationsIn(text: string): readonly CssNode[] {
 function nested(own: readonly string[], parents: readonly string[] | null): readonly string[] {
   if (parents === null) return own
   const around = `:is(${parents.join(',')})`
-  return own.map(text => (text.includes('&') ? text.replaceAll('&', around) : `${around} ${text}`))
+  return own
+    .map(given => given.replaceAll(':scope', '&'))
+    .map(text => (text.includes('&') ? text.replaceAll('&', around) : `${around} ${text}`))
 }
 
 function readAnimation(prelude: CssNode | null, block: Block, { animations }: Reading): void {
@@ -174,54 +266,12 @@ function cascade(groups: readonly (readonly Value[])[]): Styles {
 function valuesOf(declaration: Declaration): readonly Value[] {
   const isImportant = declaration.important !== false
   const name = ident.decode(declaration.property)
-  const text = generate(declaration.value)
-  if (name.startsWith('--')) return [{ property: name, value: text.trim(), isImportant }]
-  const property = name.toLowerCase()
-  const value = ident.decode(text).toLowerCase()
-  const isKnown = value.includes('var(') || lexer.matchProperty(property, value).error === null
-  if (!isKnown) return []
-  return [...longhands(property, value)].map(([key, part]) => ({
-    property: key,
-    value: part,
-    isImportant,
-  }))
-}
-
-function* longhands(property: string, value: string): Generator<readonly [string, string]> {
-  switch (property) {
-    case 'font': {
-      const size = /(?:^|\s)([\d.]+[a-z%]*)(?=\s|\/)/.exec(value)?.[1]
-      if (size !== undefined) yield ['font-size', size]
-      return
-    }
-    case 'background': {
-      const isPlain = !/url\(|gradient\(|image|element\(/.test(value)
-      yield ['background-image', isPlain ? 'none' : 'something']
-      yield ['background-color', isPlain ? value : 'transparent']
-      if (/(?:^|\s)text(?:\s|$)/.test(value)) yield ['background-clip', 'text']
-      return
-    }
-    case 'inset': {
-      const [top = '', right = top, bottom = top, left = right] = value.split(/\s+/)
-      yield* Object.entries({ top, right, bottom, left })
-      return
-    }
-    case 'margin': {
-      const [top = '', right = top, , left = right] = value.split(/\s+/)
-      yield* Object.entries({ 'margin-top': top, 'margin-left': left })
-      return
-    }
-    case 'overflow':
-      yield ['overflow-x', value.split(/\s+/)[0] ?? '']
-      yield ['overflow-y', value.split(/\s+/).at(-1) ?? '']
-      return
-    case 'animation':
-      yield ['animation-name', value]
-      return
-    case '-webkit-background-clip':
-      yield ['background-clip', value]
-      return
-    default:
-      yield [property, value]
-  }
+  if (name.startsWith('--')) return [{ property: name, value: generate(declaration.value).trim(), isImportant }]
+  // What is in strings and addresses makes no difference, and is no identifier to be decoded.
+  walk(declaration.value, node => {
+    if (node.type === 'Url') node.value = 'data:,'
+    if (node.type === 'String') node.value = ''
+  })
+  const value = ident.decode(generate(declaration.value)).toLowerCase()
+  return longhandsOf(name.toLowerCase(), value).map(([property, part]) => ({ property, value: part, isImportant }))
 }

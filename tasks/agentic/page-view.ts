@@ -1,9 +1,10 @@
 /**
  * What a visitor sees of a page: its elements and texts without those that the markup or the styles hide. Not a browser:
- * boxes are not laid out, so what is covered by something else, or lies beyond the edge for other reasons than a plain
- * offset, counts as seen.
+ * boxes are not laid out, so what lies beyond the edge for other reasons than an offset, or is covered by something other
+ * than a plane from edge to edge, counts as seen.
  */
 import { defaultTreeAdapter } from 'parse5'
+import { BLACK, type Colour, WHITE } from './page-colours.ts'
 import {
   attributeOf,
   type DocumentElement,
@@ -12,8 +13,11 @@ import {
   type PageDocument,
   tagOf,
 } from './page-document.ts'
-import { colourIn, isGone, isTransparent, resolved } from './page-hiding.ts'
+import { type Place, placeOf, UNMOVED } from './page-hiding.ts'
+import { isUnset, numberIn } from './page-numbers.ts'
 import { collapseSpace, type PageElement, type PagePart } from './page-outline.ts'
+import { backPaints, isLegible, type Paints, textPaints } from './page-paints.ts'
+import { type Cover, isRaised, layerOf, type Sight, sightOf } from './page-sight.ts'
 import { type PageStyles, type Styles, stylesOf } from './page-styles.ts'
 
 /** Elements that are not shown, or only where something else cannot be. */
@@ -32,33 +36,40 @@ const UNSEEN = [
     'param',
     'source',
   ],
-  ...['track', 'noframes', 'noembed', 'rp', 'metadata', 'desc', 'defs', 'symbol', 'clippath', 'mask'],
+  ...['track', 'noframes', 'noembed', 'rp', 'metadata', 'desc', 'defs', 'symbol', 'clippath', 'mask', 'foreignobject'],
 ]
 /** Elements whose content stands in for them where they do not work. */
 const REPLACED = ['canvas', 'video', 'audio', 'object', 'iframe', 'progress', 'meter']
 
 /** Links have a colour of their own where the page gives them none. */
-const LINK_COLOUR = '#0000ee'
+const LINK_COLOUR: Colour = [0, 0, 238 / 255, 1]
 
 /** What an element hands on to those inside of it. */
 interface Inherited {
-  readonly custom: Styles
   readonly isVisible: boolean
   readonly hasFont: boolean
   readonly isIndented: boolean
-  /** Normalised; null when it is not known. */
-  readonly colour: string | null
-  /** Colour behind the text; null when there is a picture or it is not known. */
-  readonly behind: string | null
+  readonly place: Place
+  readonly text: Paints
+  readonly behind: Paints
+  /** What lies over it. */
+  readonly covers: readonly Cover[]
 }
 
 const OUTSIDE: Inherited = {
-  custom: new Map(),
   isVisible: true,
   hasFont: true,
   isIndented: false,
-  colour: '#000000',
-  behind: '#ffffff',
+  place: UNMOVED,
+  text: [BLACK],
+  behind: [WHITE],
+  covers: [],
+}
+
+/** One reading of the page's styles, and what it hands on so far. */
+interface Look {
+  readonly sight: Sight
+  readonly inherited: Inherited
 }
 
 /** The page as it is seen, as an outline; null when it, or its styles, are too much to be looked at. */
@@ -70,49 +81,39 @@ export function viewOf(html: string): PageElement | null {
 
 /** {@link viewOf} for a page whose styles have been read. */
 export function seenOf(page: PageDocument, styles: PageStyles): PageElement {
-  return seenElement(page.root, OUTSIDE, styles) ?? { tag: 'html', attributes: {}, children: [] }
+  const isHidden = (element: DocumentElement, own: Styles) =>
+    UNSEEN.includes(tagOf(element)) || isHiddenByMarkup(element, tagOf(element), own.get('display'))
+  const looks = styles.readings.map(
+    (reading): Look => ({ sight: sightOf(page, styles, reading, isHidden), inherited: OUTSIDE }),
+  )
+  return seenElement(page.root, looks) ?? { tag: 'html', attributes: {}, children: [] }
 }
 
-function seenElement(element: DocumentElement, outer: Inherited, styles: PageStyles): PageElement | null {
+function seenElement(element: DocumentElement, around: readonly Look[]): PageElement | null {
   const tag = tagOf(element)
   if (UNSEEN.includes(tag)) return null
-  const { own, custom } = styleOf(element, outer, styles)
-  if (isHiddenByMarkup(element, tag, own.get('display')) || isGone(own, tag)) return null
-  const isLink = tag === 'a' && attributeOf(element, 'href') !== null
-  const inherited = inherit(outer, own, { custom, colour: isLink ? LINK_COLOUR : outer.colour })
-  const children = own.get('content-visibility') === 'hidden' ? [] : seenChildren(element, inherited, styles)
-  // Something invisible is there only for what is visible inside of it.
-  if (!inherited.isVisible && children.length === 0) return null
+  const looks: Look[] = []
+  for (const { sight, inherited: outer } of around) {
+    const own = sight.stylesOf(element)
+    const place = placeOf(own, tag, outer.place)
+    if (place === null || isHiddenByMarkup(element, tag, own.get('display'))) return null
+    looks.push({ sight, inherited: inherit(element, sight, outer, place) })
+  }
+  const isHeld = looks.every(({ sight }) => sight.stylesOf(element).get('content-visibility') !== 'hidden')
+  const children = isHeld ? seenChildren(element, looks) : []
+  // Something invisible, or covered, is there only for what is visible inside of it.
+  const isThere = looks.every(({ inherited: { isVisible, covers } }) => isVisible && covers.length === 0)
+  if (!isThere && children.length === 0) return null
   const attributes = Object.fromEntries(element.attrs.map(({ name, value }) => [name, value]))
   return { tag, attributes, children }
 }
 
-/** An element's own styles with `var()` put in, at the end of its animation, and the custom properties that hold in it. */
-function styleOf(
-  element: DocumentElement,
-  outer: Inherited,
-  styles: PageStyles,
-): { readonly own: Styles; readonly custom: Styles } {
-  const cascaded = styles.of(element)
-  const custom = new Map(outer.custom)
-  for (const [name, value] of cascaded) if (name.startsWith('--')) custom.set(name, value)
-  const own = new Map<string, string>()
-  for (const [name, value] of cascaded) {
-    if (!name.startsWith('--')) own.set(name, resolved(value, custom))
-  }
-  const names = (own.get('animation-name') ?? '').split(/[\s,]+/)
-  for (const name of names) {
-    for (const [property, value] of styles.animations.get(name) ?? []) own.set(property, resolved(value, custom))
-  }
-  return { own, custom }
-}
-
-function seenChildren(element: DocumentElement, inherited: Inherited, styles: PageStyles): PagePart[] {
+function seenChildren(element: DocumentElement, looks: readonly Look[]): PagePart[] {
   const tag = tagOf(element)
   if (REPLACED.includes(tag)) return []
   const isClosed = tag === 'details' && attributeOf(element, 'open') === null
   const summary = isClosed ? element.childNodes.find(node => isElementNode(node) && tagOf(node) === 'summary') : null
-  const isTextSeen = inherited.isVisible && inherited.hasFont && !inherited.isIndented && isLegible(inherited, styles)
+  const isTextSeen = looks.every(({ inherited }) => isReadable(inherited))
   const parts: PagePart[] = []
   for (const node of element.childNodes) {
     if (isClosed && node !== summary) continue
@@ -120,18 +121,15 @@ function seenChildren(element: DocumentElement, inherited: Inherited, styles: Pa
       const text = isTextSeen ? collapseSpace(node.value) : ''
       if (text !== '') parts.push(text)
     } else if (isElementNode(node)) {
-      const seen = seenElement(node, inherited, styles)
+      const seen = seenElement(node, looks)
       if (seen !== null) parts.push(seen)
     }
   }
   return parts
 }
 
-/** Not text in no colour, or in the very one behind it; what `::before` may paint there is not known. */
-function isLegible({ colour, behind }: Inherited, { paintsBeside }: PageStyles): boolean {
-  if (colour === null) return true
-  return !isTransparent(colour) && (paintsBeside || colour !== behind)
-}
+const isReadable = ({ isVisible, hasFont, isIndented, covers, text, behind }: Inherited) =>
+  isVisible && hasFont && !isIndented && covers.length === 0 && isLegible(text, behind)
 
 /** What HTML hides; a `display` of the page's own brings most of it back. */
 function isHiddenByMarkup(element: DocumentElement, tag: string, display: string | undefined): boolean {
@@ -141,47 +139,64 @@ function isHiddenByMarkup(element: DocumentElement, tag: string, display: string
   return isHidden && (display === undefined || ['initial', 'unset', 'revert', 'inherit'].includes(display))
 }
 
-/** @param usual What holds where the element's own styles do not say otherwise. */
-function inherit(outer: Inherited, own: Styles, usual: Pick<Inherited, 'custom' | 'colour'>): Inherited {
+function inherit(element: DocumentElement, sight: Sight, outer: Inherited, place: Place): Inherited {
+  const own = sight.stylesOf(element)
   const visibility = own.get('visibility')
   const isKept = visibility === undefined || ['inherit', 'unset'].includes(visibility)
-  const colour = colourOf(outer, own, usual.colour)
+  const isLink = tagOf(element) === 'a' && attributeOf(element, 'href') !== null
+  // A page that is dark by itself has light text.
+  const isDark = /^(?:only\s+)?dark(?:\s+only)?$/.test(own.get('color-scheme') ?? '')
+  const usual = isDark ? [WHITE] : isLink ? [LINK_COLOUR] : outer.text
+  const text = textPaints(own, outer.text, usual)
+  const covers = sight.coversOf(element)
+  const back = own.get('background-clip') === 'text' ? outer.behind : backPaints(own, text?.[0] ?? null, outer.behind)
   return {
-    custom: usual.custom,
     isVisible: isKept ? outer.isVisible : !['hidden', 'collapse'].includes(visibility),
-    hasFont: hasFont(outer.hasFont, own.get('font-size')),
+    hasFont: hasFont(outer.hasFont, own),
     isIndented: own.has('text-indent') ? isPushedAway(own.get('text-indent') ?? '') : outer.isIndented,
-    colour,
-    behind: behindOf(outer, own, colour),
+    place,
+    text,
+    behind: withCovers(isDark ? [BLACK] : back, covers),
+    covers: [
+      ...outer.covers.filter(cover => !isAbove(own, sight.orderOf(element), cover)),
+      ...covers.filter(cover => cover.isOpaque && !cover.isBehind),
+    ],
   }
 }
 
-/** An indent that pushes the text off the page. */
-const isPushedAway = (value: string) => /^-(?:\d{4,}|[5-9]\d\d)/.test(value) || /^-[1-9]\d{2,}(?:%|vw|em)/.test(value)
+/** Is something painted over a cover? */
+function isAbove(own: Styles, order: number, cover: Cover): boolean {
+  if (!isRaised(own)) return false
+  const layer = layerOf(own)
+  return layer > cover.layer || (layer === cover.layer && order >= cover.order)
+}
+
+/** Planes that are stretched over an element may be behind what is in it. */
+function withCovers(back: Paints, covers: readonly Cover[]): Paints {
+  let paints = back
+  for (const { styles } of covers) {
+    const more = backPaints(styles, null, back)
+    paints = paints === null || more === null ? null : [...paints, ...more]
+  }
+  return paints
+}
+
+/** An indent that pushes the text off the page, or that cannot be worked out. */
+function isPushedAway(value: string): boolean {
+  const length = isUnset(value) ? 0 : numberIn(value, 12.8)
+  return length === null || Math.abs(length) >= 500
+}
 
 /** A size below 2 pixels cannot be read; one that is relative to the font around keeps a size of nothing. */
-function hasFont(outer: boolean, size: string | undefined): boolean {
-  const [, number, unit = ''] = /^([\d.]+(?:e[+-]?\d+)?)([a-z%]*)$/.exec(size ?? '') ?? []
-  if (number === undefined) return outer
-  const value = Number(number)
-  if (['em', '%', 'ex', 'ch'].includes(unit)) return outer && value > (unit === '%' ? 10 : 0.1)
-  return value >= (unit === '' || unit === 'px' || unit === 'pt' ? 2 : 0.1)
-}
-
-function colourOf(outer: Inherited, own: Styles, usual: string | null): string | null {
-  const given = own.get('-webkit-text-fill-color') ?? own.get('color')
-  // Text through which a picture or colour shows.
-  if (own.get('background-clip') === 'text') return null
-  if (given === undefined) return usual
-  if (['inherit', 'unset', 'currentcolor'].includes(given)) return outer.colour
-  return given === 'initial' ? '#000000' : colourIn(given)
-}
-
-function behindOf(outer: Inherited, own: Styles, colour: string | null): string | null {
-  const image = own.get('background-image')
-  if (image !== undefined && image !== 'none') return null
-  const given = own.get('background-color')
-  if (given === undefined) return outer.behind
-  const background = given === 'currentcolor' ? colour : colourIn(given)
-  return background !== null && isTransparent(background) ? outer.behind : background
+function hasFont(outer: boolean, own: Styles): boolean {
+  const spacing = own.get('letter-spacing') ?? ''
+  // Letters in one heap.
+  if (!isUnset(spacing) && (numberIn(spacing, 0.16) ?? -16) <= -8) return false
+  const adjusted = own.get('font-size-adjust') ?? ''
+  if (!isUnset(adjusted) && (numberIn(adjusted) ?? 1) < 0.1) return false
+  const size = own.get('font-size')
+  if (size === undefined || isUnset(size) || /^[a-z-]+$/.test(size)) return outer
+  const pixels = numberIn(size, 0.16)
+  const isRelative = /(?:^|[\d.])(?:em|%|ex|ch|ic|lh|cap)(?![a-z])/.test(size)
+  return pixels !== null && pixels >= 2 && (outer || !isRelative)
 }
