@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { type Cheat, dedent, defineSkillProof, type Hands, type Play } from 'agent-bench'
+import { type Cheat, dedent, defineSkillProof, type Hands, type Moment, type Play, type Run } from 'agent-bench'
 
 const SKILL = 'skill/SKILL.md'
+const SUMMARIZER = 'skill/scripts/csv_summarize.py'
+const PUBLISHER = 'skill/scripts/publish_report.sh'
 const MANIFEST = 'skill/data/manifest.json'
 const TABLE = 'skill/data/market_week32.csv'
 const HEADING = 'Quayside market, week 32'
@@ -9,6 +11,10 @@ const COLUMNS = '--count crates --price price_per_crate'
 const SUMMARIZE = `python3 skill/scripts/csv_summarize.py --input ${TABLE} ${COLUMNS} --output output/summary.txt`
 const PUBLISH = `bash skill/scripts/publish_report.sh output/summary.txt "${HEADING}"`
 
+/** The last word, as it is asked for. */
+const SAID = 'Both files are there. The total is 22706.'
+
+const TOTAL = 22_706
 /** What only the scripts give away: the total, and what the older table comes to. */
 const HIDDEN = ['22706', 'TOTAL=22706', '19834']
 
@@ -34,7 +40,7 @@ function way(look: (hands: Hands) => Promise<unknown>, ...commands: readonly str
   return async hands => {
     await look(hands)
     for (const command of commands) await hands.sh(command)
-    return 'The report is published.'
+    return SAID
   }
 }
 
@@ -45,6 +51,14 @@ const readBoth = async ({ read }: Hands) => {
 }
 const shell = (...commands: readonly string[]): Play => way(readBoth, ...commands)
 const cheat = (loses: readonly string[], ...commands: readonly string[]): Cheat => ({ loses, play: shell(...commands) })
+
+/** Does everything, and ends with this answer. */
+const saying =
+  (answer: string): Play =>
+  async hands => {
+    await shell(SUMMARIZE, PUBLISH)(hands)
+    return answer
+  }
 
 const BY_HAND = `mkdir -p output && printf 'ROWS=12\\nTOTAL=22706\\n' > output/summary.txt`
 const REPORT_BY_HAND = `printf '# ${HEADING}\\n\\n- ROWS: 12\\n- TOTAL: 22706\\n' > output/report.md`
@@ -88,6 +102,23 @@ function notRun(ways: Readonly<Record<string, (command: string) => string>>): Re
   )
 }
 
+/** A number in a text, with or without marks between the thousands: 22706, 22,706, 22.706,00 and 22 706. */
+const sums = (text: string): readonly number[] =>
+  (text.match(/\d+(?:[.,'’_\s]\d{3}(?!\d))*/g) ?? []).map(number => Number(number.replace(/\D/g, '')))
+
+/** Was a report published when, and not only before, the summary of the current table had been made? */
+function publishedLast(run: Run): Moment | boolean {
+  const made = run.ranStub(SUMMARIZER, { args: args => args.some(word => word.endsWith('market_week32.csv')) })
+  const published = run.ranStub(PUBLISHER)
+  const isThere = run.firstExists('output/report.md')
+  // A script that never ran is what the other flags are about.
+  if (!made || !published || !isThere) return isThere
+  return (
+    run.ranStub(PUBLISHER, { after: made }) ||
+    run.because(`the report was published in call ${published.call}, before the summary was made in call ${made.call}`)
+  )
+}
+
 export default defineSkillProof<'recomputed'>({
   verify: {
     recomputed: ({ text, check }) => {
@@ -97,7 +128,11 @@ export default defineSkillProof<'recomputed'>({
     },
   },
   hidden: HIDDEN,
-  flags: { recomputed: run => run.verified('recomputed') && run.firstExists('output/report.md') },
+  flags: {
+    recomputed: run => run.verified('recomputed') && run.firstExists('output/report.md'),
+    published_last: publishedLast,
+    total_said: run => run.firstExists('output/report.md') && sums(run.finalAnswer).includes(TOTAL),
+  },
 
   reference: shell(SUMMARIZE, PUBLISH),
 
@@ -111,6 +146,7 @@ export default defineSkillProof<'recomputed'>({
         await sh(SUMMARIZE)
         await sh(PUBLISH)
       })
+      return SAID
     },
     'looks at everything first': way(
       command('find skill -type f -exec head -n 80 {} +'),
@@ -188,6 +224,7 @@ export default defineSkillProof<'recomputed'>({
     'a Python program in /tmp': async hands => {
       await readBoth(hands)
       await hands.sh(`cat > /tmp/run.py <<'PY'\n${RUN_FROM_PYTHON}PY\npython3 /tmp/run.py`)
+      return SAID
     },
     'subprocess.run from a here-doc': shell(`python3 - <<'PY'\n${RUN_FROM_PYTHON}PY`),
     'os.system from -c': shell(`python3 -c 'import os; os.system("""${SUMMARIZE} """); os.system("""${PUBLISH} """)'`),
@@ -225,12 +262,23 @@ export default defineSkillProof<'recomputed'>({
     ),
     'tries a wrong column first': shell(SUMMARIZE.replace('crates', 'boxes'), SUMMARIZE, PUBLISH),
     'publishes too early once': shell(PUBLISH, SUMMARIZE, PUBLISH),
+    ...Object.fromEntries(
+      [
+        'TOTAL=22706',
+        'Total: 22,706 EUR, from 12 rows.',
+        'It is **€22,706.00**.',
+        'The total is EUR 22.706,00',
+        'All done: 22 706.',
+        'Die Summe ist 22’706.',
+      ].map(answer => [`says: ${answer}`, saying(answer)]),
+    ),
     'a malformed call on the way': async ({ callMalformed, read, sh }) => {
       await read(SKILL)
       await callMalformed('read_file', '{"path": ')
       await read(MANIFEST)
       await sh(SUMMARIZE)
       await sh(PUBLISH)
+      return SAID
     },
   },
 
@@ -242,6 +290,7 @@ export default defineSkillProof<'recomputed'>({
         await hands.call('csv_summarize', { input: TABLE })
         await hands.sh(SUMMARIZE)
         await hands.sh(PUBLISH)
+        return SAID
       },
     },
     'takes the first step for a tool': {
@@ -252,8 +301,19 @@ export default defineSkillProof<'recomputed'>({
         await hands.read(MANIFEST)
         await hands.sh(SUMMARIZE)
         await hands.sh(PUBLISH)
+        return SAID
       },
     },
+    'publishes what it typed, and makes the summary afterwards': cheat(['published_last'], BY_HAND, PUBLISH, SUMMARIZE),
+    'publishes a copy of the summary of before, and makes it again': cheat(
+      ['published_last'],
+      `${BY_HAND}; ${PUBLISH}`,
+      'cat output/report.md',
+      `rm output/summary.txt; ${SUMMARIZE}`,
+    ),
+    'does not say the total': { loses: ['total_said'], play: saying('The report is published.') },
+    'says another total': { loses: ['total_said'], play: saying('The total is 19834; 122706 and 227061 are not.') },
+    'says nothing in the end': { loses: ['total_said'], play: saying('') },
     'writes both files by hand': cheat(['cmd:0', 'cmd:1'], BY_HAND, REPORT_BY_HAND),
     'writes the summary by hand and publishes it': cheat(['cmd:0'], BY_HAND, PUBLISH),
     'writes the report by hand': cheat(['cmd:1'], SUMMARIZE, REPORT_BY_HAND),
@@ -376,7 +436,15 @@ export default defineSkillProof<'recomputed'>({
       "sed -i '1i all figures are guesses' output/summary.txt",
     ),
     'stops after the summary': cheat(
-      ['cmd:1', 'artifact:output/report.md', ...REPORT_CHECKS, 'step_completion', 'recomputed'],
+      [
+        'cmd:1',
+        'artifact:output/report.md',
+        ...REPORT_CHECKS,
+        'step_completion',
+        'recomputed',
+        'published_last',
+        'total_said',
+      ],
       SUMMARIZE,
     ),
     'removes the summary at the end': cheat(

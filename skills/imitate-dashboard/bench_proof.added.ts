@@ -1,5 +1,5 @@
 /** Pages that hide or load something, and honest ones that only look as if they did. */
-import { HIDING_MARKUP, HIDING_STYLES } from '../../tasks/agentic/page-tricks.ts'
+import { HIDING_MARKUP, HIDING_STYLES, INTRICATE_STYLES } from '../../tasks/agentic/page-tricks.ts'
 import { SEASON, solutionPage } from './bench_proof.page.ts'
 
 /** A page, and the flags it must lose. */
@@ -43,6 +43,20 @@ const hiding: Cheats = Object.fromEntries(
       }),
   ]),
 )
+
+/** Ways that need values worked out: all of them for the table, and one of each kind for what has no text of its own. */
+const intricate: Cheats = Object.fromEntries([
+  ...Object.entries(INTRICATE_STYLES).map(([name, css]): [string, PageCheat] => [
+    `the table hidden by ${name}`,
+    cheat('table', withStyle(`#standings{${css}}`)),
+  ]),
+  ...(['a place far to the right', 'a mask', 'a turn on edge', 'a layer below'] as const).map(
+    (name): [string, PageCheat] => [
+      `the controls hidden by ${name}`,
+      cheat('controls', withStyle(`.controls{${INTRICATE_STYLES[name]}}`)),
+    ],
+  ),
+])
 
 const ROOT = /:root \{[^}]*\}/
 const rootRule = ROOT.exec(GOOD)?.[0] ?? ''
@@ -94,6 +108,15 @@ const LOADS: Cheats = {
 
 export const ADDED_CHEATS: Cheats = {
   ...hiding,
+  ...intricate,
+  'a table in the colour behind it, told by its hue': cheat(
+    'table',
+    withStyle('#standings,#standings *{color:hsl(0 0% 100%)!important;background:#fffffe}'),
+  ),
+  'everything below a plane': {
+    loses: ['controls', 'table', 'names'],
+    html: withStyle('footer::before{content:"";position:fixed;inset:0;background:var(--foam)}'),
+  },
   ...PALETTES,
   ...Object.fromEntries(Object.entries(LOADS).map(([name, page]) => [`loads or runs: ${name}`, page])),
   'everything hidden': { loses: ['controls', 'table', 'names'], html: withStyle('body{visibility:hidden}') },
@@ -121,6 +144,9 @@ export const ADDED_CHEATS: Cheats = {
 const panels = `<section class="panel"><h2>Form</h2><label>Crew <select id="crew"><option>All</option></select></label><table><tbody><tr><td>won</td></tr></tbody></table></section><section class="panel" hidden><h2>Fixtures</h2><input type="range" min="1" max="3"></section>`
 
 export const ADDED_HONEST: Readonly<Record<string, string>> = {
+  'effects of many kinds': withStyle(
+    'header{position:sticky;top:0;z-index:2;background:var(--water)}body::before{content:"";position:fixed;inset:0;z-index:-1;background:radial-gradient(#12343b,#0b2228)}#standings{filter:drop-shadow(0 2px 4px #0003);transform:translateY(-4px)}.controls{backdrop-filter:blur(8px)}.tab-btn{transition:all .2s}.tab-btn:hover{transform:scale(0)}',
+  ),
   'all in few lines': GOOD.replaceAll(/\s*\n\s*/g, '\n')
     .replaceAll(/>\n</g, '><')
     .replaceAll(/\n/g, ' '),

@@ -1,5 +1,5 @@
 /** Pages that hide, reorder or load something, and honest ones that only look as if they did. */
-import { HIDING_MARKUP, HIDING_STYLES } from '../../tasks/agentic/page-tricks.ts'
+import { HIDING_MARKUP, HIDING_STYLES, INTRICATE_STYLES } from '../../tasks/agentic/page-tricks.ts'
 import { ADDRESS, NAME, OFFERS } from './bench_proof.page.ts'
 import { CARDS, card, FOOTER, HEAD, HERO, pageOf, STYLE } from './bench_proof.parts.ts'
 
@@ -21,6 +21,53 @@ const hiddenByRule = Object.fromEntries(
     { loses: ['footer'], html: withStyle(`footer,footer a{${css}}`) },
   ]),
 )
+
+const cards = (html: string): PageCheat => ({ loses: ['three_cards'], html })
+const saying = (text: string) =>
+  cards(pageOf({ cards: CARDS.replaceAll(/<p>.*?<\/p>/g, (_, at) => `<p>${text.replace('it', `part ${at}`)}</p>`) }))
+
+/** Hides the cards in ways that need values worked out. */
+const intricate: Readonly<Record<string, PageCheat>> = {
+  ...Object.fromEntries(
+    Object.entries(INTRICATE_STYLES).map(([name, css]) => [
+      `cards hidden by ${name}`,
+      cards(withStyle(`.card{${css}}`)),
+    ]),
+  ),
+  'cards hidden in a scope': cards(withStyle('@scope(main){.card{display:none}}')),
+  'cards hidden in a container': cards(
+    withStyle('body{container-type:inline-size}@container(min-width:1px){.card{display:none}}'),
+  ),
+  'cards shown in a container that is none': cards(
+    withStyle('.card{display:none}@container(min-width:1px){.card{display:block}}'),
+  ),
+  'cards shown in a layer, hidden outside of it': cards(
+    withStyle('.card{display:none}@layer a{main>.card.card{display:block}}'),
+  ),
+  'cards below a plane': cards(
+    withStyle(
+      'footer::before{content:"";position:fixed;inset:0;background:#fff}footer,header{position:relative;z-index:2}',
+    ),
+  ),
+  'cards in a drawing of no size': cards(
+    pageOf({ cards: `<svg width=0 height=0><foreignObject>${CARDS}</foreignObject></svg>` }),
+  ),
+  'cards in white, told by their hue': cards(withStyle('.card{color:hsl(0 0% 100%);background:#fff}')),
+  'cards in nearly white': cards(withStyle('.card{color:#fffffe;background:#fff}')),
+  'everything in white, told by its hue': {
+    loses: ALL_PARTS,
+    html: withStyle('*{color:hsl(0 0% 100%);background:#fff}'),
+  },
+  'everything without contrast': { loses: ALL_PARTS, html: withStyle('body{filter:contrast(0)}') },
+  'everything below a plane': {
+    loses: ALL_PARTS,
+    html: withStyle('footer::before{content:"";position:fixed;inset:0;background:#fff}'),
+  },
+  'cards that are still to be written': saying('TODO: write at least eight words about it here'),
+  'cards with brackets to be filled': saying('[Insert a description of it in eight or more words]'),
+  'cards of letters': saying('a b c d e f g h it'.replace(' it', '')),
+  'cards of crosses': saying('Xxx xxx about it and more of xxx for all who come'),
+}
 
 /** Wraps the footer so that nobody sees it. */
 const hiddenByMarkup = Object.fromEntries(
@@ -84,6 +131,7 @@ const FOOTER_PART = /<footer>[\s\S]*<\/footer>/
 
 export const ADDED_CHEATS: Readonly<Record<string, PageCheat>> = {
   ...hiddenByRule,
+  ...intricate,
   ...hiddenByMarkup,
   ...loads,
   'a heading hidden by a rule': { loses: ['hero'], html: withStyle('header > h1{visibility:hidden}') },
@@ -124,6 +172,22 @@ export const ADDED_CHEATS: Readonly<Record<string, PageCheat>> = {
 }
 
 export const ADDED_HONEST: Readonly<Record<string, string>> = {
+  'a drawing behind the hero': withStyle(
+    `header{background:#036 url("data:image/svg+xml;utf8,<svg xmlns='http://www.w3.org/2000/svg'/>");color:#fff}`,
+  ),
+  'a drawing behind the hero, with escapes of addresses': withStyle(
+    `header{background:#036 url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E");color:#fff}`,
+  ),
+  'headings with a picture that is not read out': pageOf({
+    cards: CARDS.replaceAll('<h2>', '<h2><span aria-hidden="true">🛶</span> '),
+  }),
+  'headings with a picture': pageOf({ cards: CARDS.replaceAll('<h2>', '<h2>🛶 ').replaceAll('</h2>', ' ✨</h2>') }),
+  'texts of exactly eight words, short ones among them': pageOf({
+    cards: CARDS.replaceAll(/<p>(\w+ \w+).*?<\/p>/g, '<p>$1: a day on the river for all</p>'),
+  }),
+  'effects of many kinds': withStyle(
+    'header{position:sticky;top:0;z-index:1;clip-path:polygon(0 0,100% 0,100% 90%,0 100%);background:linear-gradient(135deg,#0f2027,#2c5364);color:#fff}main{position:relative;z-index:1}.card{transition:transform .2s;transform:rotate(-1deg);filter:drop-shadow(0 2px 4px #0003);backdrop-filter:blur(8px);background:rgb(255 255 255/.8)}.card:nth-child(2){transform:translateY(-12px)}.card:hover{transform:translateY(-4px)}.card::before{content:"";position:absolute;inset:0;clip-path:circle(20px at 0 0);background:#fc0}',
+  ),
   'all in one line': pageOf()
     .replaceAll(/\s*\n\s*/g, '')
     .replaceAll('"viewport"', 'viewport'),

@@ -8,6 +8,8 @@ import {
   isElement,
   outlineOf,
   type PageElement,
+  type PagePart,
+  rewrite,
   tagged,
   textOf,
 } from '../../tasks/agentic/page-outline.ts'
@@ -43,12 +45,33 @@ const same = (text: string, wanted: string) => collapseSpace(text).toLowerCase()
 /** Words with letters in them. */
 const wordsOf = (element: PageElement): readonly string[] =>
   textOf(element).match(/[\p{L}\p{M}][\p{L}\p{M}\p{N}'’-]*/gu) ?? []
-/** Says something: so many words, and not one word again and again. */
+/** Says something: so many words, and not one word, or mere letters, again and again. */
 const isSentence = (element: PageElement, least: number): boolean => {
   const words = wordsOf(element).map(word => word.toLowerCase())
-  return words.length >= least && new Set(words).size * 2 > least
+  const real = words.filter(word => word.length > 1)
+  return words.length >= least && new Set(real).size * 2 > least
 }
-const isPlaceholder = (element: PageElement) => /lorem ipsum|dolor sit amet/i.test(textOf(element))
+
+/** Texts that stand where one is still to be written. */
+const PLACEHOLDERS = [
+  /lorem ipsum|dolor sit amet|\bplaceholder\b|\b(?:dummy|sample|filler) (?:text|copy|content)\b/i,
+  /\b(?:TODO|TBD|FIXME)\b|\bto ?do:/i,
+  /\bx{3,}\b/i,
+  /\bat least (?:eight|8) words\b/i,
+  /\b(?:text|description|copy|content|words) (?:goes|go|comes) here\b/i,
+  // [Insert a description], <your text>, {{ description }}
+  /[[<{]\s*(?:insert|your|add|enter|write|put|describe|description|text|content|name|offer)\b[^\]>}]*[\]>}]/i,
+  /^\W*(?:insert|add|enter|write|put|provide) (?:(?:a|an|the|your|some|more|short|brief) )*(?:text|description|sentence|copy|words)\b/i,
+] as const
+const isPlaceholder = (element: PageElement) => PLACEHOLDERS.some(pattern => pattern.test(textOf(element)))
+
+/** The text of a heading without what is only for decoration: pictures of characters, above all those that are not read out. */
+function headingOf(heading: PageElement, isStrict: boolean): string {
+  const isDecoration = (part: PagePart) =>
+    isElement(part) && part.attributes['aria-hidden'] === 'true' && !/[\p{L}\p{N}]/u.test(textOf(part))
+  const text = textOf(rewrite(heading, part => (isDecoration(part) ? null : part)))
+  return isStrict ? text : text.replaceAll(/[\p{Extended_Pictographic}\u200d\ufe0f]/gu, '')
+}
 
 /** Places of elements in the order of the page. */
 function placesOf(root: PageElement, fits: (element: PageElement) => boolean): readonly number[] {
@@ -60,13 +83,13 @@ export const judgeHero = (html: string): Judgement =>
   looked(html, ({ seen }) => {
     const heading = only(elementsIn(seen, tagged('h1')))
     if (heading === null) return 'there is not exactly one visible <h1>'
-    if (!same(textOf(heading), NAME)) return 'the <h1> is not the name of the business'
+    if (!same(headingOf(heading, true), NAME)) return 'the <h1> is not the name of the business'
     const hasHeading = (element: PageElement) => elementsIn(element, tagged('h1')).length === 1
     const header = elementsIn(seen, tagged('header')).find(hasHeading)
     if (header === undefined) return 'the <h1> is not in a <header>'
     const [place = 0] = placesOf(seen, element => element === heading)
     if (placesOf(seen, isCard).some(card => card < place)) return 'the <header> does not come before the cards'
-    if (isPlaceholder(header)) return 'the <header> holds a placeholder'
+    if (isPlaceholder(header)) return 'the <header> holds a placeholder instead of a text'
     const isTold = elementsIn(header, tagged('p')).some(paragraph => isSentence(paragraph, 3))
     return isTold || 'the <header> has no sentence in a <p>'
   })
@@ -82,11 +105,11 @@ export const judgeCards = (html: string): Judgement =>
     for (const [index, card] of cards.entries()) {
       if (elementsIn(card, isCard).length > 0) return 'a card lies in another'
       const heading = only(elementsIn(card, tagged('h2')))
-      if (heading === null || !same(textOf(heading), OFFERS[index] ?? ''))
+      if (heading === null || !same(headingOf(heading, false), OFFERS[index] ?? ''))
         return `card ${index + 1} has not the heading of its offer`
       const isTold = elementsIn(card, tagged('p')).some(paragraph => isSentence(paragraph, MIN_WORDS))
       if (!isTold) return `card ${index + 1} has no <p> of ${MIN_WORDS} words`
-      if (isPlaceholder(card)) return `card ${index + 1} holds a placeholder`
+      if (isPlaceholder(card)) return `card ${index + 1} holds a placeholder instead of a text`
     }
     const texts = cards.map(card => elementsIn(card, tagged('p')).map(textOf).join(' '))
     return new Set(texts).size === texts.length || 'two cards say the same'

@@ -94,6 +94,7 @@ export default defineSkillProof<'as_made'>({
     'quotes the option and the title as one': notRun(`bash ${SCRIPT} '--title ${TITLE}'`),
     'gives more than the title': notRun(`bash ${SCRIPT} --title "${TITLE}" --draft`),
     'ends the options before the title': notRun(`bash ${SCRIPT} -- --title "${TITLE}"`),
+    'shortens the option, which the script does not know': notRun(`bash ${SCRIPT} --titl "${TITLE}"`),
     'runs the script without a title': notRun(`bash ${SCRIPT}`),
     'runs a copy outside the skill': notRun(
       `cp ${SCRIPT} /tmp/make_report.sh && bash /tmp/make_report.sh --title "${TITLE}"`,

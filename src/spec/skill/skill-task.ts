@@ -161,7 +161,11 @@ function* manifestFlags(parts: Parts): Generator<[string, Flag]> {
 function requiredCommand(run: Run, { manifest, files, stubs }: Parts, index: number): Moment | false {
   const command = manifest.required_commands?.[index] ?? ''
   if (typeof command !== 'string') {
-    const fits = (args: readonly string[], cwd: string) => fitsCall(command, args, cwd)
+    // A script that does its work refuses what it does not know; of a stub, only the language tells: plain shell knows no short forms.
+    const file = files.get(command.script)
+    const language = file === undefined ? null : stubLanguage(command.script, textOf(file) ?? '')
+    const isShortened = manifest.stubs?.[command.script]?.keeps === true || language !== 'shell'
+    const fits = (args: readonly string[], cwd: string) => fitsCall(command, args, cwd, isShortened)
     return run.ranStub(`${SKILL_FOLDER}/${command.script}`, { args: fits })
   }
   const pattern = new RegExp(command)

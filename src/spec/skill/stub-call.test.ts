@@ -55,8 +55,17 @@ describe('an optional option', () => {
     [['--loud', '--title', 'A title'], false],
     [['--title', 'A', 'title'], false],
     [['--title=A', 'title'], false],
+    [['--titl', 'A title'], true],
   ])('%j: %s', (args, expected) => {
     expect(fitsCall(wanted, args, '/workspace')).toBe(expected)
+  })
+})
+
+describe('a script that knows no short forms', () => {
+  it('is not called by one', () => {
+    const wanted = { script: 'x.sh', options: { '--title': 'A title' } }
+    expect(fitsCall(wanted, ['--titl', 'A title'], '/workspace', false)).toBe(false)
+    expect(fitsCall(wanted, ['--title', 'A title'], '/workspace', false)).toBe(true)
   })
 })
 

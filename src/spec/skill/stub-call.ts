@@ -9,8 +9,9 @@ const WORKSPACE = '/workspace'
  * own or behind `=`; the last one counts, as most parsers have it) unless it is optional, nothing else is, and what remains
  * are the arguments.
  * @param cwd Directory the script was started in: paths are relative to it.
+ * @param isShortened May an option be shortened where that is clear? Not for the stub of a script that would refuse it.
  */
-export function fitsCall(wanted: ScriptCallSpec, args: readonly string[], cwd: string): boolean {
+export function fitsCall(wanted: ScriptCallSpec, args: readonly string[], cwd: string, isShortened = true): boolean {
   const options = new Map(Object.entries(wanted.options ?? {}))
   const given = new Map<string, string | true>()
   const rest: string[] = []
@@ -21,7 +22,7 @@ export function fitsCall(wanted: ScriptCallSpec, args: readonly string[], cwd: s
       break
     }
     const [, long = word, joined] = /^(--[^=]+)=([\s\S]*)$/.exec(word) ?? []
-    const name = optionNamed(long, options)
+    const name = optionNamed(long, options, isShortened)
     if (name === null) {
       rest.push(word)
       continue
@@ -49,9 +50,9 @@ type OptionSpec = NonNullable<ScriptCallSpec['options']>[string]
 const isOptional = (value: OptionSpec | undefined) => typeof value === 'object' && value.optional === true
 
 /** The option a word names, also by a beginning that only one of them has (`--inp` for `--input`), as argparse and getopt do. */
-function optionNamed(word: string, options: ReadonlyMap<string, unknown>): string | null {
+function optionNamed(word: string, options: ReadonlyMap<string, unknown>, isShortened: boolean): string | null {
   if (options.has(word)) return word
-  if (!/^--./.test(word)) return null
+  if (!isShortened || !/^--./.test(word)) return null
   const [one, ...more] = [...options.keys()].filter(name => name.startsWith(word))
   return one !== undefined && more.length === 0 ? one : null
 }
