@@ -46,7 +46,7 @@ const intricate: Readonly<Record<string, PageCheat>> = {
   ),
   'cards below a plane': cards(
     withStyle(
-      'footer::before{content:"";position:fixed;inset:0;background:#fff}footer,header{position:relative;z-index:2}',
+      'body::after{content:"";position:fixed;inset:0;background:#fff}footer,header{position:relative;z-index:2}',
     ),
   ),
   'cards in a drawing of no size': cards(

@@ -70,7 +70,7 @@ function headingOf(heading: PageElement, isStrict: boolean): string {
   const isDecoration = (part: PagePart) =>
     isElement(part) && part.attributes['aria-hidden'] === 'true' && !/[\p{L}\p{N}]/u.test(textOf(part))
   const text = textOf(rewrite(heading, part => (isDecoration(part) ? null : part)))
-  return isStrict ? text : text.replaceAll(/[\p{Extended_Pictographic}\u200d\ufe0f]/gu, '')
+  return isStrict ? text : text.replaceAll(/\p{Extended_Pictographic}|\u200d|\ufe0f/gu, '')
 }
 
 /** Places of elements in the order of the page. */

@@ -20,6 +20,28 @@ export const HIDING_STYLES: Readonly<Record<string, string>> = {
   'a variable': '--seen:none;display:var(--seen)',
 }
 
+/** More declarations that hide, of the kinds that need their values worked out. */
+export const INTRICATE_STYLES: Readonly<Record<string, string>> = {
+  'a place far to the right': 'position:absolute;left:9999px',
+  'a place that is worked out': 'position:absolute;left:calc(-1*9999px)',
+  'a move far to the right': 'transform:translateX(9999px)',
+  'an opacity that is worked out': 'opacity:calc(0)',
+  'an inset of pixels': 'clip-path:inset(9999px)',
+  'an inset of nearly half': 'clip-path:inset(49.9%)',
+  'a circle of a pixel': 'clip-path:circle(1px)',
+  'a polygon of nothing': 'clip-path:polygon(0 0,0 0,0 0)',
+  'a turn on edge': 'transform:rotateX(90deg)',
+  'a turn on edge of its own property': 'rotate:y 90deg',
+  'a matrix of nothing': 'transform:matrix(0,0,0,0,0,0)',
+  'its back without a face': 'transform:rotateY(180deg);backface-visibility:hidden',
+  'a mask': 'mask:linear-gradient(transparent,transparent)',
+  'a zoom': 'zoom:.001',
+  'a picture in its place': 'content:url(data:image/gif;base64,R0lGODlhAQABAAAAACw=)',
+  'a blur': 'filter:blur(99px)',
+  'a lack of contrast': 'filter:contrast(0)',
+  'a layer below': 'position:relative;z-index:-1',
+}
+
 /** What can be put around a part, or into its own tag, so that nobody sees it. */
 export const HIDING_MARKUP: Readonly<Record<string, (part: string) => string>> = {
   'the hidden attribute': part => withAttribute(part, 'hidden'),
