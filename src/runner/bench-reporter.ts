@@ -20,7 +20,7 @@ import type { TrialRecord } from '../results/record-schema.ts'
 import { servedNotes } from '../results/served-models.ts'
 import { exitStatus, summarise } from '../results/summary.ts'
 import { openSandbox } from '../sandbox/index.ts'
-import type { TrialPlan } from '../trial/plan.ts'
+import { whyWorkersEnded } from '../trial/verify-watch-notes.ts'
 import { type ExitWatch, watchExit } from './exit-watch.ts'
 import { checkKeep, Keeper, lastTrialOf } from './keep.ts'
 import { makePlans } from './make-plan.ts'
@@ -29,6 +29,7 @@ import type { ModelProject } from './model-projects.ts'
 import { projection } from './progress.ts'
 import './provided.ts'
 import { judgedRecords, recordedTrial } from './resume.ts'
+import { RunState } from './run-state.ts'
 import { LOST_IN_A_ROW, ServerWatch } from './server-watch.ts'
 import type { Settings } from './settings.ts'
 import { sameIdIn } from './task-ids.ts'
@@ -51,31 +52,8 @@ function newRunId(now: Date): string {
 export class BenchReporter implements Reporter {
   readonly #options: BenchReporterOptions
   #vitest: Vitest | null = null
-  /** What all models of the run have in common is in the first of their plans; null when there is none. */
-  #plan: TrialPlan | null = null
-  #isFinished = true
-  /** What stopped the run, when something did. */
-  #stop: string | null = null
-  /** Models of several whose trials ended before their time, with the reason. */
-  readonly #stoppedModels = new Map<string, string>()
+  #run = new RunState(new Map(), null)
   #exit: ExitWatch | null = null
-  /** One for each project. */
-  readonly #servers = new Map<string, ServerWatch>()
-  /** Trials that were skipped, by the reason. */
-  readonly #skipped = new Map<string, number>()
-  /** The test whose worker told about the server, for each project. */
-  readonly #tellers = new Map<string, string>()
-  /** What was said of a server that makes its results doubtful: said again beside them. */
-  readonly #alarms: string[] = []
-  readonly #seen = new Set<string>()
-  /** File of each task id of this run, by project and id. */
-  readonly #fileOf = new Map<string, string>()
-  /** Trials of this run when all of its files are run to their end; null under `-t`, which selects among them. */
-  #trialsAhead: number | null = null
-  /** Records of earlier runs, under `resume`, and which of them stand for a trial of this run. */
-  #earlier: ReadonlyMap<string, TrialRecord> = new Map()
-  readonly #resumed = new Set<string>()
-  #lastTrial: TrialRecord | null = null
   readonly #keeper = new Keeper(line => this.#print(line))
 
   constructor(options: BenchReporterOptions) {
@@ -94,21 +72,11 @@ export class BenchReporter implements Reporter {
     await this.#keeper.close()
     this.#exit ??= watchExit(() => this.#finishCutRun())
     this.#exit.setStatus(null)
-    this.#plan = null
-    this.#lastTrial = null
-    this.#stop = null
-    this.#stoppedModels.clear()
-    this.#skipped.clear()
-    this.#servers.clear()
-    this.#tellers.clear()
-    this.#alarms.length = 0
-    this.#seen.clear()
-    this.#fileOf.clear()
-    this.#resumed.clear()
-    this.#earlier = settings.resume
+    const earlier = settings.resume
       ? judgedRecords(readAllJournals(resultsDir).records, { replayed: settings.replay !== null })
-      : new Map()
-    this.#trialsAhead = this.#vitest?.getGlobalTestNamePattern() === undefined ? files * settings.trials : null
+      : new Map<string, TrialRecord>()
+    const trialsAhead = this.#vitest?.getGlobalTestNamePattern() === undefined ? files * settings.trials : null
+    this.#run = new RunState(earlier, trialsAhead)
     try {
       this.#refuseSameIds(specifications)
       const { plans, lines } = await makePlans(settings, {
@@ -122,13 +90,13 @@ export class BenchReporter implements Reporter {
           platform: `${process.platform}-${process.arch}`,
         },
         onProgress: line => this.#print(line),
-        recorded: [...this.#earlier.values()].map(recordedTrial).filter(trial => trial !== null),
+        recorded: [...earlier.values()].map(recordedTrial).filter(trial => trial !== null),
       })
       const [plan] = plans
       if (plan === undefined) throw new Error('a run without a plan')
       if (settings.keep) checkKeep(plan.sandbox, process.stdin.isTTY === true && process.stdout.isTTY === true)
-      this.#plan = plan
-      this.#isFinished = false
+      this.#run.plan = plan
+      this.#run.isFinished = false
       for (const [at, { project }] of projects.entries()) {
         project.provide('agentBenchPlan', { made: true, plan: plans[at] ?? plan })
       }
@@ -153,7 +121,7 @@ export class BenchReporter implements Reporter {
 
   /** The run cannot be made. Alone and without watching, nothing is left to do; else the bench's files fail with the reason. */
   #refuse(message: string, specifications: readonly TestSpecification[]): void {
-    this.#stop = message
+    this.#run.stop = message
     const isAlone = specifications.every(({ project }) => this.#isOurs(project.name))
     if (isAlone && this.#vitest?.config.watch !== true) {
       this.#print(`agent-bench cannot run: ${message}`)
@@ -171,8 +139,8 @@ export class BenchReporter implements Reporter {
     if (!this.#isOurs(module.project.name)) return
     for (const suite of module.children.suites()) {
       const key = JSON.stringify([module.project.name, suite.name])
-      const other = this.#fileOf.get(key)
-      if (other === undefined) this.#fileOf.set(key, module.moduleId)
+      const other = this.#run.fileOf.get(key)
+      if (other === undefined) this.#run.fileOf.set(key, module.moduleId)
       else if (other !== module.moduleId) {
         this.#stopRun(explainError(new ConfigError(...this.#sameIds(suite.name, [other, module.moduleId]))))
       }
@@ -183,25 +151,25 @@ export class BenchReporter implements Reporter {
   onTestCaseAnnotate(test: TestCase, { type, message }: TestAnnotation): void {
     if (type !== SERVER_ANNOTATION) return
     const { name } = test.project
-    const teller = this.#tellers.get(name) ?? test.id
-    this.#tellers.set(name, teller)
+    const teller = this.#run.tellers.get(name) ?? test.id
+    this.#run.tellers.set(name, teller)
     if (teller !== test.id) return
     const line = this.#options.projects.length === 1 ? message : `${message} · ${name}`
-    if (message.startsWith(ALARM)) this.#alarms.push(line)
+    if (message.startsWith(ALARM)) this.#run.alarms.push(line)
     this.#print(line)
   }
 
   onTestCaseResult(test: TestCase): void {
     const meta = test.meta().bench
-    if (this.#seen.has(test.id) || !isTrialMeta(meta)) return
-    this.#seen.add(test.id)
+    if (this.#run.seen.has(test.id) || !isTrialMeta(meta)) return
+    this.#run.seen.add(test.id)
     const result = test.result()
     if (result.state === 'skipped' && result.note !== undefined) {
-      this.#skipped.set(result.note, (this.#skipped.get(result.note) ?? 0) + 1)
+      this.#run.skipped.set(result.note, (this.#run.skipped.get(result.note) ?? 0) + 1)
     }
     if (meta.resumed !== undefined) {
-      this.#resumed.add(meta.resumed)
-      if (this.#trialsAhead !== null) this.#trialsAhead -= 1
+      this.#run.resumed.add(meta.resumed)
+      if (this.#run.trialsAhead !== null) this.#run.trialsAhead -= 1
       return
     }
     this.#lookAhead(test, meta.outcome)
@@ -218,10 +186,10 @@ export class BenchReporter implements Reporter {
   }
 
   #serverOf({ project }: TestCase): ServerWatch {
-    const known = this.#servers.get(project.name)
+    const known = this.#run.servers.get(project.name)
     if (known !== undefined) return known
     const server = new ServerWatch()
-    this.#servers.set(project.name, server)
+    this.#run.servers.set(project.name, server)
     return server
   }
 
@@ -232,24 +200,24 @@ export class BenchReporter implements Reporter {
   #stopModel(test: TestCase, reason: string): void {
     const { name } = test.project
     if (this.#options.projects.length === 1) this.#stopRun(reason)
-    else if (!this.#stoppedModels.has(name)) this.#stoppedModels.set(name, reason)
+    else if (!this.#run.stoppedModels.has(name)) this.#run.stoppedModels.set(name, reason)
   }
 
   #stopRun(reason: string): void {
-    if (this.#stop !== null) return
-    this.#stop = reason
+    if (this.#run.stop !== null) return
+    this.#run.stop = reason
     this.#vitest?.cancelCurrentRun('test-failure')
   }
 
   /** After the first trial that ran to its end. */
   #lookAhead(test: TestCase, outcome: string | undefined): void {
-    if (this.#trialsAhead === null || (outcome !== 'passed' && outcome !== 'failed')) return
+    if (this.#run.trialsAhead === null || (outcome !== 'passed' && outcome !== 'failed')) return
     const line = projection({
       firstTrialMs: test.diagnostic()?.duration ?? 0,
-      trials: this.#trialsAhead,
+      trials: this.#run.trialsAhead,
       workers: this.#options.settings.workers,
     })
-    this.#trialsAhead = null
+    this.#run.trialsAhead = null
     if (line !== null) this.#print(line)
   }
 
@@ -268,9 +236,9 @@ export class BenchReporter implements Reporter {
     const hasBailed = bail > 0 && (this.#vitest?.state.getCountOfFailedTests() ?? 0) >= bail
     const isInterrupted = reason === 'interrupted' && !hasBailed
     this.#finish({ brokenFiles, hasOtherFailures, isInterrupted })
-    const plan = this.#plan
+    const plan = this.#run.plan
     if (!this.#options.settings.keep || plan === null || isInterrupted) return
-    await this.#keeper.keep(this.#lastTrial, {
+    await this.#keeper.keep(this.#run.lastTrial, {
       resultsDir: plan.resultsDir,
       open: signal => openSandbox(plan.sandbox, { runId: plan.runId, signal }),
       isWatching: this.#vitest?.config.watch === true,
@@ -279,7 +247,7 @@ export class BenchReporter implements Reporter {
 
   /** Called while the process is ending; gives back whether that cut a run off. */
   #finishCutRun(): boolean {
-    if (this.#isFinished) return false
+    if (this.#run.isFinished) return false
     this.#finish({ brokenFiles: 0, hasOtherFailures: false, isInterrupted: true })
     return true
   }
@@ -291,33 +259,35 @@ export class BenchReporter implements Reporter {
     readonly hasOtherFailures: boolean
     readonly isInterrupted: boolean
   }): void {
-    const plan = this.#plan
-    if (this.#isFinished || plan === null) {
-      if (this.#stop !== null) this.#exit?.setStatus(2)
+    const plan = this.#run.plan
+    if (this.#run.isFinished || plan === null) {
+      if (this.#run.stop !== null) this.#exit?.setStatus(2)
       return
     }
-    this.#isFinished = true
-    this.#stop ??= stoppedInWords(this.#stoppedModels)
+    this.#run.isFinished = true
+    this.#run.stop ??= whyWorkersEnded(plan) ?? stoppedInWords(this.#run.stoppedModels)
     const { records, notes } = readJournalsOfRun(plan.resultsDir, plan.runId)
-    this.#lastTrial = lastTrialOf(records)
-    const resumed = [...this.#resumed].map(key => this.#earlier.get(key)).filter(record => record !== undefined)
+    this.#run.lastTrial = lastTrialOf(records)
+    const resumed = [...this.#run.resumed].map(key => this.#run.earlier.get(key)).filter(record => record !== undefined)
     const summaries = summarise([...records, ...resumed], {
       k: plan.k,
       trials: plan.trials,
       runId: plan.runId,
       earlyStop: plan.earlyStop,
     })
-    const status = this.#stop !== null ? 2 : end.hasOtherFailures ? 1 : exitStatus(summaries)
+    const status = this.#run.stop !== null ? 2 : end.hasOtherFailures ? 1 : exitStatus(summaries)
     // Whoever interrupts a run is told that it was, not that it could not be judged.
-    if (status === 2 && (this.#stop !== null || !end.isInterrupted)) this.#exit?.setStatus(2)
+    if (status === 2 && (this.#run.stop !== null || !end.isInterrupted)) this.#exit?.setStatus(2)
     const run = {
       resultsDir: plan.resultsDir,
       summaries,
       notes: [...notes, ...servedNotes(records)],
       isModelResult: needsModel(plan.agent) && this.#options.settings.replay === null,
-      stopped: this.#stop,
+      stopped: this.#run.stop,
       isInterrupted: end.isInterrupted,
-      skipped: [...this.#skipped].map(([reason, trials]) => ({ reason, trials })).sort((a, b) => b.trials - a.trials),
+      skipped: [...this.#run.skipped]
+        .map(([reason, trials]) => ({ reason, trials }))
+        .sort((a, b) => b.trials - a.trials),
       brokenFiles: end.brokenFiles,
       exitStatus: status,
       color: process.stdout.isTTY === true && process.env.NO_COLOR === undefined,
@@ -335,7 +305,7 @@ export class BenchReporter implements Reporter {
     }
     createMatrixReporter().onRunEnd({ ...run, print })
     for (const line of aboutFiles) print(line)
-    for (const line of this.#alarms) print(line)
+    for (const line of this.#run.alarms) print(line)
     createClosingReporter().onRunEnd({ ...run, print })
   }
 

@@ -2,10 +2,14 @@
  * The Vitest side of a trial, thin on purpose: a spec file becomes a suite (the task) with one test per trial, a test
  * runs one trial and says what happened through Vitest's own channels. What a trial is lives in `src/trial`.
  */
+import { relative } from 'node:path'
 import { describe, inject, type RunnerTask, type RunnerTestSuite, type TestContext, TestRunner } from 'vitest'
 import { BenchError, explainError } from '../errors.ts'
 import { verdictOf } from '../score/task-score.ts'
+import { nameOwner } from '../spec/run-within.ts'
 import type { Task } from '../spec/task.ts'
+import { startWatch } from '../trial/verify-watch.ts'
+import { noteOfWorker } from '../trial/verify-watch-notes.ts'
 import { loadTask } from './collect.ts'
 import { isTrialMeta, META_VERSION, type TaskMeta, type TrialMeta } from './meta.ts'
 import './provided.ts'
@@ -19,6 +23,10 @@ export default class BenchRunner extends TestRunner {
   override async importFile(filepath: string, source: 'collect' | 'setup'): Promise<unknown> {
     if (source === 'setup') return super.importFile(filepath, source)
     const { root, trials } = inject('agentBenchSettings')
+    const provided = inject('agentBenchPlan')
+    // Already here: flags are asked about invented trials when their file is collected.
+    startWatch(provided?.made ? noteOfWorker(provided.plan.resultsDir, provided.plan.runId, process.pid) : null)
+    nameOwner(relative(root, filepath))
     const task = await loadTask(filepath, root, path => super.importFile(path, source)).catch(withRemedy)
     this.#register(task, trials)
     return undefined

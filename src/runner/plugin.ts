@@ -7,6 +7,7 @@ import { type Plugin, runnerImport } from 'vite'
 import type { TestProject, Vitest } from 'vitest/node'
 import { needsModel } from '../agents/index.ts'
 import { ConfigError, explainError } from '../errors.ts'
+import { WORKER_FLAG } from '../trial/verify-watch.ts'
 import './provided.ts'
 import { BenchReporter } from './bench-reporter.ts'
 import { projectsOfModels } from './model-projects.ts'
@@ -98,6 +99,7 @@ function configureProject(project: TestProject, settings: Settings): void {
   config.retry = 0
   config.sequence.concurrent = false
   config.maxWorkers = settings.workers
+  config.execArgv = [...config.execArgv, WORKER_FLAG]
 }
 
 /**
