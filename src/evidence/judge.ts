@@ -1,7 +1,7 @@
 /** Judges the flags of a trial: each is reached or lost, with the moment or the reason. */
 import { BenchError, InfraError, SpecError } from '../errors.ts'
 import type { Moment } from '../spec/run.ts'
-import { AUTHOR_CODE_MS, callWithin, UNCOUNTED } from '../spec/run-within.ts'
+import { AUTHOR_CODE_MS, callWithin, nameCode, UNCOUNTED } from '../spec/run-within.ts'
 import type { Flag, Reached } from '../spec/task.ts'
 import type { FlagResult, TrialLog } from './log.ts'
 import { createFacts, createRun, type Facts, type Question } from './run.ts'
@@ -107,6 +107,7 @@ function judgeAll(flags: Flags, log: TrialLog, limitMs: number): readonly Judged
   const judged = callWithin(limitMs, () =>
     [...flags].map(([id, flag]) => {
       asked = { id, since: performance.now() }
+      nameCode(`flag "${id}"`)
       return judgeFlag(id, flag, log, facts)
     }),
   )

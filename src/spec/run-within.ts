@@ -3,7 +3,9 @@
  * no timer fires. Node's `vm` can: it ends whatever the call has led to, functions of other contexts and the engine for
  * regular expressions included, and no `catch` or `finally` of that code can stop it.
  *
- * Not covered: what such code does later, after an `await` or in a timer, and memory that it fills.
+ * Not covered here: what such code does later, after an `await` or in a timer, and calls that block in the system
+ * (`execSync`). For those a second thread (`trial/verify-watch.ts`) reads what is running from {@link authorCode}. Nothing
+ * covers memory that it fills.
  */
 import { url as inspectorUrl } from 'node:inspector'
 import { createContext, Script } from 'node:vm'
@@ -13,6 +15,55 @@ import { InfraError } from '../errors.ts'
 export const AUTHOR_CODE_MS = 10_000
 /** Milliseconds for one pattern of a manifest over one text. */
 export const PATTERN_MS = 2_000
+
+/** What the watching thread sees, by index of {@link authorCode}. */
+export const CELLS = {
+  /** Counts up while this thread gets on. */
+  beats: 0,
+  /** Calls with a deadline that have begun and not ended. */
+  calls: 1,
+  /** Milliseconds of the outermost of them. */
+  callMs: 2,
+  /** Checks that are waited for, and the milliseconds one stretch of theirs may take. */
+  waits: 3,
+  waitMs: 4,
+  /** Stretches that were ended. */
+  stops: 5,
+  /** Whether a thread is watching. */
+  isWatched: 6,
+  /** Bytes of the name that follows. */
+  nameBytes: 7,
+} as const
+export const NAME_AT = 4 * Object.keys(CELLS).length
+const MAX_NAME_BYTES = 1_000
+const KEY = Symbol.for('agent-bench.author-code')
+
+/** Memory shared with the watching thread: {@link CELLS}, then the name of what is running. One for a process, however often Vitest loads this file. */
+export function authorCode(): Int32Array<SharedArrayBuffer> {
+  const known: unknown = Reflect.get(globalThis, KEY)
+  if (known instanceof Int32Array && known.buffer instanceof SharedArrayBuffer) return new Int32Array(known.buffer)
+  const cells = new Int32Array(new SharedArrayBuffer(NAME_AT + MAX_NAME_BYTES))
+  Reflect.set(globalThis, KEY, cells)
+  return cells
+}
+
+const encoder = new TextEncoder()
+let owner = ''
+
+/** Says whose code is called from now on: the watching thread can name it only if it is written down before. */
+export function nameOwner(task: string): void {
+  owner = task
+  nameCode('code')
+}
+
+/** Says which code of the owner is called next, for example `flag "greeted"`. */
+export function nameCode(what: string): void {
+  const cells = authorCode()
+  // A shared buffer cannot be encoded into.
+  const bytes = encoder.encode(owner === '' ? what : `${what} of ${owner}`).subarray(0, MAX_NAME_BYTES)
+  new Uint8Array(cells.buffer, NAME_AT).set(bytes)
+  Atomics.store(cells, CELLS.nameBytes, bytes.length)
+}
 
 /** What a call came to. */
 export type Within<Value> = { readonly isOverdue: false; readonly value: Value } | { readonly isOverdue: true }
@@ -39,6 +90,11 @@ export function callWithin<Value>(limitMs: number, work: () => Value): Within<Va
       outcome.thrown = { error }
     }
   }
+  const cells = authorCode()
+  if (Atomics.add(cells, CELLS.calls, 1) === 0) {
+    Atomics.store(cells, CELLS.callMs, limitMs)
+    Atomics.add(cells, CELLS.beats, 1)
+  }
   try {
     knock.runInContext(room, { timeout: limitMs, displayErrors: false })
   } catch (error) {
@@ -46,6 +102,8 @@ export function callWithin<Value>(limitMs: number, work: () => Value): Within<Va
     return { isOverdue: true }
   } finally {
     room.work = () => undefined
+    Atomics.sub(cells, CELLS.calls, 1)
+    Atomics.add(cells, CELLS.beats, 1)
   }
   if (outcome.thrown !== undefined) throw outcome.thrown.error
   if (outcome.value === undefined) throw new Error('a call within a deadline neither ended nor was ended')

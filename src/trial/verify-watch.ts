@@ -1,80 +1,84 @@
 /**
- * Deadline for what a check does after an `await`. The first stretch of a check is called by us and can be given a deadline
- * (`spec/run-within.ts`); the later ones are called by the engine. So a second thread looks whether this one still moves,
- * and where it does not, has it ended through the inspector (`Runtime.terminateExecution`), which reaches loops, patterns
- * that backtrack and code that catches everything. What was ended never settles its promise.
+ * Deadline for what a check does after an `await`, and for whatever else of a task's code no deadline reaches. The first
+ * stretch of a check is called by us and can be given a deadline (`spec/run-within.ts`); the later ones are called by the
+ * engine. So a second thread looks whether this one still gets on, and where it does not:
+ *
+ * - a stretch of a check is ended through the inspector (`Runtime.terminateExecution`), which reaches loops, patterns that
+ *   backtrack and code that catches everything. What was ended never settles its promise;
+ * - what cannot be ended, because it waits in the system (`execSync`) or is called again and again, ends the process.
+ *   The thread says so, and leaves a note for the main process: the run has its name, and no trial is recorded.
+ *
+ * Ending what a timer or `process.nextTick` called leaves Node's stack of async ids too long, and Node ends a process when it
+ * finds that. {@link WORKER_FLAG} keeps it from looking. Where it ends all the same, the note is there already.
  */
 import { url as inspectorUrl } from 'node:inspector'
 import { isMainThread, Worker } from 'node:worker_threads'
-import type { Within } from '../spec/run-within.ts'
+import { authorCode, CELLS, NAME_AT, type Within } from '../spec/run-within.ts'
+import { WATCHER } from './verify-watch-thread.ts'
 
-/** What both threads see, by index. */
-const CELLS = { beats: 0, watched: 1, limitMs: 2, stops: 3 } as const
+/** Option of Node for processes that run checks. */
+export const WORKER_FLAG = '--no-force-async-hooks-checks'
+
 const BEAT_MS = 100
+/** Milliseconds that something has to end after its deadline before the process is ended. */
+const GRACE_MS = 5_000
+/** Milliseconds this thread may be blocked by something that no deadline is for, such as a timer that a task left. */
+const IDLE_MS = 60_000
 
-/** The other thread. Plain JavaScript, since a thread of Node 20 runs no TypeScript. It counts looks instead of reading a clock: a suspended machine makes no look. */
-const WATCHER = `
-const { Session } = require('node:inspector')
-const { workerData: { cells, at, beatMs } } = require('node:worker_threads')
-let last = -1
-let still = 0
-setInterval(() => {
-  const beat = Atomics.load(cells, at.beats)
-  still = Atomics.load(cells, at.watched) > 0 && beat === last ? still + 1 : 0
-  last = beat
-  if (still * beatMs < Atomics.load(cells, at.limitMs)) return
-  still = 0
-  Atomics.add(cells, at.stops, 1)
-  const session = new Session()
-  session.connectToMainThread()
-  session.post('Runtime.terminateExecution', () => session.disconnect())
-}, beatMs)
-`
-
-/** One watcher for this process, started when the first check waits for something; it ends with the process. */
-let shared: Int32Array | null = null
-
-function cellsOfWatcher(): Int32Array {
-  if (shared === null) {
-    shared = new Int32Array(new SharedArrayBuffer(4 * Object.keys(CELLS).length))
-    const workerData = { cells: shared, at: CELLS, beatMs: BEAT_MS }
-    new Worker(WATCHER, { eval: true, workerData, name: 'agent-bench-verify-watch' }).unref()
-  }
-  return shared
+/**
+ * Starts the watching thread of this process, once; it ends with the process. Under a debugger, and outside of a process's
+ * main thread, nothing is watched.
+ * @param notePath Where the main process looks for what ended this one; null: nobody does.
+ */
+export function startWatch(notePath: string | null, { graceMs = GRACE_MS, idleMs = IDLE_MS } = {}): void {
+  if (!isMainThread || inspectorUrl() !== undefined) return
+  const cells = authorCode()
+  if (Atomics.exchange(cells, CELLS.isWatched, 1) === 1) return
+  const workerData = { cells, at: CELLS, nameAt: NAME_AT, beatMs: BEAT_MS, graceMs, idleMs, notePath }
+  new Worker(WATCHER, { eval: true, workerData, name: 'agent-bench-verify-watch', execArgv: [] }).unref()
+  setInterval(() => Atomics.add(cells, CELLS.beats, 1), BEAT_MS).unref()
 }
 
 /**
- * Waits for a check that has begun. A stretch of its code that blocks this thread for `limitMs` is ended.
+ * Waits for a check that has begun, and until the event loop has turned once after it: a chain of promises without an end
+ * would keep everything else from its turn. A stretch of code that blocks this thread for `limitMs` is ended.
  *
  * Checks at the same time (`agent-bench check --jobs`) share the thread: which of them was ended shows when all others are
- * through. Under a debugger, and outside of a process's main thread, nothing is watched.
+ * through.
  * @param givenUp Rejects when the check is no longer waited for.
  * @returns `isOverdue` for a check that was ended.
  * @throws what the check throws, and what `givenUp` rejects with.
  */
 export async function watchStretches<Value>(
-  check: Promise<Value>,
+  check: Value | Promise<Value>,
   limitMs: number,
   givenUp: Promise<never>,
 ): Promise<Within<Value>> {
-  const settled = Promise.race([check, givenUp]).then((value): Within<Value> => ({ isOverdue: false, value }))
-  if (!isMainThread || inspectorUrl() !== undefined) return settled
-  const cells = cellsOfWatcher()
+  startWatch(null)
+  const cells = authorCode()
   const stopsBefore = Atomics.load(cells, CELLS.stops)
+  const isStopped = () => Atomics.load(cells, CELLS.waits) === 1 && Atomics.load(cells, CELLS.stops) !== stopsBefore
   let timer: NodeJS.Timeout | undefined
   const stopped = new Promise<Within<Value>>(resolve => {
     timer = setInterval(() => {
-      Atomics.add(cells, CELLS.beats, 1)
-      const isLast = Atomics.load(cells, CELLS.watched) === 1
-      if (isLast && Atomics.load(cells, CELLS.stops) !== stopsBefore) resolve({ isOverdue: true })
+      if (isStopped()) resolve({ isOverdue: true })
     }, BEAT_MS)
   })
-  Atomics.store(cells, CELLS.limitMs, limitMs)
-  Atomics.add(cells, CELLS.watched, 1)
+  const settled = async (): Promise<Within<Value>> => {
+    try {
+      const value = await Promise.race([check, givenUp])
+      return { isOverdue: false, value }
+    } finally {
+      await new Promise(resolve => setImmediate(resolve))
+    }
+  }
+  Atomics.store(cells, CELLS.waitMs, limitMs)
+  Atomics.add(cells, CELLS.waits, 1)
   try {
-    return await Promise.race([settled, stopped])
+    const ended = await Promise.race([settled(), stopped])
+    return isStopped() ? { isOverdue: true } : ended
   } finally {
-    Atomics.sub(cells, CELLS.watched, 1)
+    Atomics.sub(cells, CELLS.waits, 1)
     clearInterval(timer)
   }
 }

@@ -1,7 +1,7 @@
 import { InfraError, SpecError } from '../errors.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { FileMap } from '../sandbox/snapshot.ts'
-import { AUTHOR_CODE_MS, callWithin, UNCOUNTED, type Within } from '../spec/run-within.ts'
+import { AUTHOR_CODE_MS, callWithin, nameCode, UNCOUNTED, type Within } from '../spec/run-within.ts'
 import type { Task } from '../spec/task.ts'
 import type { CheckResult, VerifyCheck, VerifyTools } from '../spec/verify.ts'
 import { checkedResult, createVerifyTools } from '../spec/verify-tools.ts'
@@ -83,11 +83,9 @@ async function runCheck(
   { signal, stretchMs = AUTHOR_CODE_MS }: VerifyLimits,
 ): Promise<CheckResult> {
   try {
+    nameCode(`the verify check "${name}"`)
     const begun = callWithin(stretchMs, () => check(tools))
-    const ended =
-      begun.isOverdue || !(begun.value instanceof Promise)
-        ? begun
-        : await watchWithGrace(name, begun.value, { signal, stretchMs })
+    const ended = begun.isOverdue ? begun : await watchWithGrace(name, begun.value, { signal, stretchMs })
     if (!ended.isOverdue) return checkedResult(name, await ended.value)
   } catch (error) {
     if (error instanceof InfraError || (signal.aborted && error === signal.reason)) throw error
@@ -118,7 +116,7 @@ function invalidCheck(name: string, error: SpecError): InfraError {
 /** Waits for a check that has begun, and no longer than the signal and a moment of grace. */
 async function watchWithGrace<Value>(
   name: string,
-  check: Promise<Value>,
+  check: Value | Promise<Value>,
   { signal, stretchMs }: Required<VerifyLimits>,
 ): Promise<Within<Value>> {
   let grace: NodeJS.Timeout | undefined
