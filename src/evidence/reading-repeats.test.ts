@@ -26,6 +26,11 @@ describe('a passage is shown as often as it stands in results', () => {
     ['base64', Buffer.from(OFFERS).toString('base64').replace(/.{76}/g, '$&\n'), 4],
     ['a printed string', JSON.stringify(OFFERS), 4],
     ['a search for single lines', 'RATE = 0.18\n    return amount * RATE', 0],
+    [
+      'its lines far from one another',
+      OFFERS.replace('# Copied', 'x = 1\ny = 2\n# Copied').replace('RATE = 0.18', ''),
+      0,
+    ],
     ['another file with lines of the same text', VOUCHERS, 0],
     ['names and sizes', `-rw-r--r-- 1 agent agent 312 ${PATH}\n 8 20 122 ${PATH}`, 0],
     ['base64 of something else', Buffer.from('x'.repeat(200)).toString('base64'), 0],
@@ -74,6 +79,7 @@ describe('counting begins anew', () => {
     ['with a change of another file of the setup', change(VOUCHERS.replace('0.12', '0.1'), 'services/vouchers.py'), 3],
     ['not with a new file', change('x = 1\n', 'notes.py'), 6],
     ['not with an empty line', change(`${OFFERS}\n`), 6],
+    ['not with one in the middle', change(OFFERS.replace('\n\n\n', '\n\n\n\n')), 6],
     ['not with spaces at the ends of lines', change(OFFERS.replaceAll('\n', '  \n')), 6],
     ['with other indentation', change(OFFERS.replace('    return', '\treturn')), 3],
   ])('%s', (_how, between, expected) => {

@@ -77,6 +77,9 @@ describe('a value of a file is shown', () => {
     it('but values that other files hold are none, nor numbers that stand elsewhere', () => {
       const rates = '{"config": 0.15, "vouchers": 0.12, "special_offers": 0.3, "offers": 0.18}'
       expect(callsOf({ sh: 'x', delivered: rates })).toEqual([1])
+      const many = { ...setup, 'all.md': '0.21 0.22 0.23 0.24' }
+      const log = makeLog({ setup: many, calls: [{ sh: 'x', delivered: `${PATH} 0.18 0.21 0.22 0.23 0.24` }] })
+      expect(findValue(log, PATH, '0.18').calls).toHaveLength(1)
       const timed = `${PATH} 0.18\n0.21 s, 0.22 s, 0.23 s and 0.24 s`
       expect(callsOf({ sh: 'x', delivered: timed })).toEqual([1])
     })
