@@ -1,18 +1,8 @@
 /** What the imitated dashboard must be, worked out from the reference page and the season file, and compared as trees. */
 import { readFileSync } from 'node:fs'
-import { documentOf, type PageDocument } from '../../tasks/agentic/page-document.ts'
 import { loadOf } from '../../tasks/agentic/page-loads.ts'
-import {
-  elementsIn,
-  hasClass,
-  isElement,
-  outlineOf,
-  type PageElement,
-  tagged,
-  textOf,
-} from '../../tasks/agentic/page-outline.ts'
-import { type PageStyles, stylesOf } from '../../tasks/agentic/page-styles.ts'
-import { seenOf } from '../../tasks/agentic/page-view.ts'
+import { elementsIn, hasClass, isElement, type PageElement, tagged, textOf } from '../../tasks/agentic/page-outline.ts'
+import { lookAt, type PageLook } from '../../tasks/agentic/page-view.ts'
 
 /** true, or what is wrong. */
 export type Judgement = true | string
@@ -53,26 +43,10 @@ export function standings(): readonly (readonly string[])[] {
   )
 }
 
-/** A page as it is written and as a visitor sees it. */
-interface Page {
-  readonly all: PageElement
-  readonly seen: PageElement
-  readonly document: PageDocument
-  readonly styles: PageStyles
-}
+const REFERENCE_PAGE = lookAt(REFERENCE)
 
-function pageOf(html: string): Page | null {
-  const document = documentOf(html)
-  const styles = document === null ? null : stylesOf(document)
-  const all = outlineOf(html)
-  if (all === null || document === null || styles === null) return null
-  return { all, seen: seenOf(document, styles), document, styles }
-}
-
-const REFERENCE_PAGE = pageOf(REFERENCE)
-
-function compare(html: string, ask: (page: Page, reference: Page) => Judgement): Judgement {
-  const page = pageOf(html)
+function compare(html: string, ask: (page: PageLook, reference: PageLook) => Judgement): Judgement {
+  const page = lookAt(html)
   if (page === null || REFERENCE_PAGE === null) return 'the page is too long or intricate to be looked at'
   return ask(page, REFERENCE_PAGE)
 }

@@ -1,19 +1,18 @@
 /** What the landing page must be: parsed on the host and looked at as a visitor would, never searched for needles. */
-import { documentOf, ownTextOf, type PageDocument, tagOf } from '../../tasks/agentic/page-document.ts'
+import { ownTextOf, tagOf } from '../../tasks/agentic/page-document.ts'
 import { loadOf } from '../../tasks/agentic/page-loads.ts'
 import {
   collapseSpace,
   elementsIn,
   hasClass,
   isElement,
-  outlineOf,
   type PageElement,
   type PagePart,
   rewrite,
   tagged,
   textOf,
 } from '../../tasks/agentic/page-outline.ts'
-import { viewOf } from '../../tasks/agentic/page-view.ts'
+import { lookAt, type PageLook } from '../../tasks/agentic/page-view.ts'
 
 export const NAME = 'Kingfisher Canoes'
 export const OFFERS = ['Morning paddle', 'Lock and weir tour', 'Family raft'] as const
@@ -23,19 +22,9 @@ const MIN_WORDS = 8
 /** true, or what is wrong. */
 export type Judgement = true | string
 
-/** What a page holds, and what of it a visitor sees. */
-interface Page {
-  readonly all: PageElement
-  readonly seen: PageElement
-  readonly document: PageDocument
-}
-
-function looked(html: string, judge: (page: Page) => Judgement): Judgement {
-  const all = outlineOf(html)
-  const document = documentOf(html)
-  const seen = viewOf(html)
-  if (all === null || document === null || seen === null) return 'the page is too long or intricate to be looked at'
-  return judge({ all, document, seen })
+function looked(html: string, judge: (page: PageLook) => Judgement): Judgement {
+  const look = lookAt(html)
+  return look === null ? 'the page is too long or intricate to be looked at' : judge(look)
 }
 
 const only = (elements: readonly PageElement[]): PageElement | null =>

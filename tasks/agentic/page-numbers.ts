@@ -32,6 +32,9 @@ export function nodesOf(value: string): readonly CssNode[] {
  * @param percent What one per cent comes to.
  */
 export function numberIn(value: string, percent = 0.01): number | null {
+  // What most values are needs no parser.
+  const [, number, unit = ''] = /^([+-]?(?:\d+\.?|\d*\.\d+))(px|rem|em|%|)$/.exec(value) ?? []
+  if (number !== undefined) return unit === '%' ? Number(number) * percent : pixels(Number(number), unit)
   return numberOf(nodesOf(value), percent)
 }
 

@@ -18,12 +18,15 @@ export interface Move {
   readonly isTurned: boolean
 }
 
+const PROPERTIES = ['translate', 'rotate', 'scale', 'transform'] as const
+const UNMOVED: Move = { x: 0, y: 0, z: 0, scale: 1, isTurned: false }
 const IDENTITY: Matrix = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]
 /** Sizes of a part are not known; a percentage of it is taken of one of 600 by 300 pixels. */
 const PERCENT = { x: 6, y: 3 } as const
 
 /** The move of a part by `translate`, `rotate`, `scale` and `transform` together; null when it cannot be worked out. */
 export function moveOf(styles: Styles): Move | null {
+  if (PROPERTIES.every(property => isUnset(styles.get(property)))) return UNMOVED
   let matrix = IDENTITY
   for (const call of callsOf(styles)) {
     const step = call.type === 'Function' ? stepOf(call.name.toLowerCase(), call.children.toArray()) : null

@@ -15,7 +15,7 @@ import {
 } from './page-document.ts'
 import { type Place, placeOf, UNMOVED } from './page-hiding.ts'
 import { isUnset, numberIn } from './page-numbers.ts'
-import { collapseSpace, type PageElement, type PagePart } from './page-outline.ts'
+import { collapseSpace, outlineOf, type PageElement, type PagePart } from './page-outline.ts'
 import { backPaints, isLegible, type Paints, textPaints } from './page-paints.ts'
 import { type Cover, isRaised, layerOf, type Sight, sightOf } from './page-sight.ts'
 import { type PageStyles, type Styles, stylesOf } from './page-styles.ts'
@@ -72,15 +72,36 @@ interface Look {
   readonly inherited: Inherited
 }
 
-/** The page as it is seen, as an outline; null when it, or its styles, are too much to be looked at. */
-export function viewOf(html: string): PageElement | null {
-  const page = documentOf(html)
-  const styles = page === null ? null : stylesOf(page)
-  return page === null || styles === null ? null : seenOf(page, styles)
+/** A page as it is written and as a visitor sees it. */
+export interface PageLook {
+  /** All that is written, in the order of the page. */
+  readonly all: PageElement
+  readonly seen: PageElement
+  readonly document: PageDocument
+  readonly styles: PageStyles
 }
 
-/** {@link viewOf} for a page whose styles have been read. */
-export function seenOf(page: PageDocument, styles: PageStyles): PageElement {
+/** Several checks in a row ask about one page: what was made of the last one is kept. */
+let last: { readonly html: string; readonly look: PageLook | null } | null = null
+
+/** Looks at a page; null when it, or its styles, are too much to be looked at. */
+export function lookAt(html: string): PageLook | null {
+  if (last?.html !== html) last = { html, look: lookOf(html) }
+  return last.look
+}
+
+function lookOf(html: string): PageLook | null {
+  const all = outlineOf(html)
+  const document = all === null ? null : documentOf(html)
+  const styles = document === null ? null : stylesOf(document)
+  if (all === null || document === null || styles === null) return null
+  return { all, seen: seenOf(document, styles), document, styles }
+}
+
+/** The page as it is seen, as an outline; null when it, or its styles, are too much to be looked at. */
+export const viewOf = (html: string): PageElement | null => lookAt(html)?.seen ?? null
+
+function seenOf(page: PageDocument, styles: PageStyles): PageElement {
   const isHidden = (element: DocumentElement, own: Styles) =>
     UNSEEN.includes(tagOf(element)) || isHiddenByMarkup(element, tagOf(element), own.get('display'))
   const looks = styles.readings.map(
