@@ -149,7 +149,9 @@ function offsetOf(styles: Styles, axis: 'x' | 'y'): number | null {
   const margin = lengthOf(`margin-${start}`)
   const padding = lengthOf(`padding-${start}`)
   if (margin === null || padding === null) return null
-  const flow = margin + (padding > FAR ? padding : 0)
+  const border = lengthOf(`border-${start}-width`)
+  const inside = Math.max(padding, border ?? 0)
+  const flow = margin + (inside > FAR ? inside : 0)
   const position = styles.get('position') ?? ''
   if (!['absolute', 'fixed', 'relative', 'sticky'].includes(position)) return flow
   const [near, far] = [lengthOf(start), lengthOf(end)]
@@ -175,7 +177,9 @@ function isWithoutSize(styles: Styles, tag: string): boolean {
   if (['button', 'textarea', 'img', 'svg'].includes(tag)) return isNarrow || isLow
   // The bar of a slider may be as thin as a line.
   if (['input', 'select'].includes(tag)) return isNarrow || isSmall('y', 'max-height') || isFlat(styles)
-  const cuts = (side: 'x' | 'y') => ['hidden', 'clip', 'auto', 'scroll'].includes(styles.get(`overflow-${side}`) ?? '')
+  const isContained = /\b(?:paint|content|strict)\b/.test(styles.get('contain') ?? '')
+  const cuts = (side: 'x' | 'y') =>
+    isContained || ['hidden', 'clip', 'auto', 'scroll'].includes(styles.get(`overflow-${side}`) ?? '')
   return (isNarrow && cuts('x')) || (isLow && cuts('y'))
 }
 

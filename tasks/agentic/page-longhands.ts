@@ -1,6 +1,6 @@
 /** Shorthand properties of CSS taken apart, as far as they decide what can be seen. */
 import { type CssNode, generate, lexer } from 'css-tree'
-import { nodesOf } from './page-numbers.ts'
+import { nodesOf, numberOf } from './page-numbers.ts'
 
 const SIDES = ['top', 'right', 'bottom', 'left'] as const
 const ofSides = (start: string) => SIDES.map(side => `${start}${side}`)
@@ -19,6 +19,10 @@ const LONGHANDS: Readonly<Record<string, readonly string[]>> = {
   'padding-inline': ['padding-left', 'padding-right'],
   'padding-block': ['padding-top', 'padding-bottom'],
   overflow: ['overflow-x', 'overflow-y'],
+  'border-width': SIDES.map(side => `border-${side}-width`),
+  border: ['border-top-width', 'border-left-width'],
+  'border-top': ['border-top-width'],
+  'border-left': ['border-left-width'],
 }
 /** Other names of properties, in a text that runs from left to right. */
 const ALIASES: Readonly<Record<string, string>> = {
@@ -101,6 +105,10 @@ function takenApart(property: string, value: string): readonly (readonly [string
   if (property === 'background') return background(value)
   const parts = LONGHANDS[property]
   if (parts === undefined) return [[ALIASES[property] ?? property, value]]
+  if (/^border(?:-top|-left)?$/.test(property)) {
+    const width = nodesOf(value).find(node => numberOf([node]) !== null)
+    return width === undefined ? [] : parts.map(part => [part, generate(width)])
+  }
   const list = nodesOf(value).flatMap(node => (node.type === 'WhiteSpace' ? [] : [generate(node)]))
   const [first = '', second = first, third = first, fourth = second] = list
   return parts.map((part, index) => [part, [first, second, third, fourth][index] ?? ''])

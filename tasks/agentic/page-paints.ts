@@ -1,7 +1,7 @@
 /** What a text is written in, and what can be behind it: all colours that a background may have at its place. */
 import type { CssNode } from 'css-tree'
 import { BLACK, type Colour, canBeTold, colourIn, colourOf, over, TRANSPARENT } from './page-colours.ts'
-import { argumentsOf, isUnset, nodesOf } from './page-numbers.ts'
+import { argumentsOf, isUnset, nodesOf, numberOf } from './page-numbers.ts'
 import type { Styles } from './page-styles.ts'
 
 /** Colours of which each is at some place; null for a picture, of which nothing is known. */
@@ -12,10 +12,20 @@ const MAX_COLOURS = 48
 
 /** The colours of text in an element; an empty list when they cannot be worked out. */
 export function textPaints(styles: Styles, outer: Paints, usual: Paints): Paints {
-  const own = ownColour(styles, outer, usual)
+  const own = [...ownColour(styles, outer, usual), ...strokeOf(styles)]
   // Text through which a picture or colour shows.
   if (styles.get('background-clip') !== 'text' || !own.every(([, , , alpha]) => alpha < 0.5)) return own
   return backPaints(styles, own[0] ?? null, [TRANSPARENT])
+}
+
+/** The colour of the edges of letters. */
+function strokeOf(styles: Styles): readonly Colour[] {
+  const nodes = ['-webkit-text-stroke', '-webkit-text-stroke-width', '-webkit-text-stroke-color'].flatMap(name =>
+    nodesOf(styles.get(name) ?? ''),
+  )
+  const isWide = nodes.some(node => (numberOf([node]) ?? 0) >= 0.5)
+  const colours = nodes.map(node => colourOf(node)).filter(colour => colour !== null)
+  return isWide ? colours : []
 }
 
 function ownColour(styles: Styles, outer: Paints, usual: Paints): readonly Colour[] {

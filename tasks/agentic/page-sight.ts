@@ -59,7 +59,7 @@ export function sightOf(
     const custom = new Map(around.custom)
     const cascaded = reading.of(element)
     for (const [name, value] of cascaded) if (name.startsWith('--')) custom.set(name, value)
-    const ends = isStayingAnimation(cascaded) ? animationOf(cascaded, styles) : []
+    const ends = animationOf(cascaded, styles)
     const filled = filledIn([...hintsOf(element), ...cascaded, ...ends], custom)
     own.set(element, filled)
     const order = count++
@@ -88,7 +88,7 @@ export function sightOf(
     for (const child of element.childNodes) if (isElementNode(child)) visit(child, inside)
     paint('after')
   }
-  visit(page.root, { custom: new Map(), containers: [], layer: null, isSeen: true })
+  visit(page.root, { custom: styles.initial, containers: [], layer: null, isSeen: true })
 
   return {
     stylesOf: element => own.get(element) ?? new Map(),
@@ -122,17 +122,21 @@ function hintsOf(element: DocumentElement): readonly (readonly [string, string])
   ]
 }
 
-/** Does an animation go on, or leave its end in force? */
-function isStayingAnimation(styles: Styles): boolean {
-  const text = ['animation-name', 'animation-fill-mode', 'animation-iteration-count'].map(
-    name => styles.get(name) ?? '',
-  )
-  return /\b(?:forwards|both|infinite)\b|var\(/.test(text.join(' '))
-}
+/** Seconds that a visitor waits for something to appear. */
+const PATIENCE = 10
 
+/** What an animation leaves in force, or sets for longer than anybody waits. */
 function animationOf(styles: Styles, { animations }: PageStyles): readonly (readonly [string, string])[] {
-  const names = (styles.get('animation-name') ?? '').split(/[\s,]+/)
-  return names.flatMap(name => [...(animations.get(name) ?? [])])
+  const get = (name: string) => styles.get(`animation-${name}`) ?? ''
+  const names = get('name').split(/[\s,]+/)
+  const text = ['name', 'fill-mode', 'iteration-count', 'play-state', 'duration', 'delay'].map(get).join(' ')
+  const seconds = [...text.matchAll(/([\d.]+)(m?)s\b/g)].map(([, number, milli]) => Number(number) / (milli ? 1000 : 1))
+  const stays = /\b(?:forwards|both|infinite)\b|var\(/.test(text)
+  const isSlow = /\bpaused\b/.test(text) || seconds.some(time => time > PATIENCE)
+  return names.flatMap(name => {
+    const { from = new Map(), to = new Map() } = animations.get(name) ?? {}
+    return [...(stays ? to : []), ...(isSlow ? from : [])]
+  })
 }
 
 /** The layer of `z-index`; 0 without one. */

@@ -42,8 +42,15 @@ export interface PageStyles extends StyleReading {
   readonly readings: readonly StyleReading[]
   /** Custom properties that rules for `:root` declare, by name. */
   readonly rootRules: Styles
-  /** The styles at the end of an animation, by its name. */
-  readonly animations: ReadonlyMap<string, Styles>
+  readonly animations: ReadonlyMap<string, Animation>
+  /** The initial values of custom properties with `@property`. */
+  readonly initial: Styles
+}
+
+/** The styles at both ends of an animation. */
+export interface Animation {
+  readonly from: Styles
+  readonly to: Styles
 }
 
 interface Value {
@@ -75,7 +82,8 @@ const MAX_QUESTIONS = 5_000_000
 /** Reads the styles of a page; null when they are too intricate to be followed. */
 export function stylesOf({ root, elements }: PageDocument): PageStyles | null {
   const rules: Rule[] = []
-  const animations = new Map<string, Styles>()
+  const animations = new Map<string, Animation>()
+  const initial = new Map<string, string>()
   const layers: string[] = []
   for (const element of elements) {
     if (!isStyleSheet(element, root)) continue
@@ -83,7 +91,8 @@ export function stylesOf({ root, elements }: PageDocument): PageStyles | null {
     if (nestingOf(text) > MAX_NESTING) return null
     const sheet = parseCss(text, 'stylesheet')
     const context = { parents: null, isPerhaps: false, layer: '' }
-    if (sheet?.type === 'StyleSheet') readBlock(sheet.children.toArray(), context, { rules, animations, layers })
+    if (sheet?.type === 'StyleSheet')
+      readBlock(sheet.children.toArray(), context, { rules, animations, layers, initial })
   }
   const size = { elements: elements.length, siblings: Math.max(...elements.map(one => one.childNodes.length)) }
   const questions = rules.reduce((sum, { selector }) => sum + elements.length * selector.cost(size), 0)
@@ -103,6 +112,7 @@ export function stylesOf({ root, elements }: PageDocument): PageStyles | null {
     readings: isPlain ? [all] : [all, certain],
     rootRules: cascade(rules.filter(({ isRoot }) => isRoot).map(({ values }) => values)),
     animations,
+    initial,
   }
 }
 
@@ -152,7 +162,8 @@ function nestingOf(css: string): number {
 
 interface Reading {
   readonly rules: Rule[]
-  readonly animations: Map<string, Styles>
+  readonly animations: Map<string, Animation>
+  readonly initial: Map<string, string>
   /** Names of layers in the order in which they are first told of. */
   readonly layers: string[]
 }
@@ -164,10 +175,19 @@ function readBlock(given: readonly CssNode[], context: Context, reading: Reading
   const values = nodes.flatMap(node => (node.type === 'Declaration' ? valuesOf(node) : []))
   for (const text of values.length === 0 ? [] : (parents ?? [])) {
     const [beside = null] = /::?(?:before|after)$/i.exec(text.trim()) ?? []
-    const selector = compileSelector(beside === null ? text : text.trim().slice(0, -beside.length) || '*')
+    // A first line can be all there is.
+    const [line = null] = /::?first-line$/i.exec(text.trim()) ?? []
+    const end = beside ?? line
+    const selector = compileSelector(end === null ? text : text.trim().slice(0, -end.length) || '*')
     if (selector === null) continue
     const kind = beside === null ? null : /before/i.test(beside) ? 'before' : 'after'
-    reading.rules.push({ selector, isRoot: /^:root$/i.test(text.trim()), beside: kind, values, context })
+    reading.rules.push({
+      selector,
+      isRoot: /^:root$/i.test(text.trim()),
+      beside: kind,
+      values,
+      context: { ...context, isPerhaps: context.isPerhaps || line !== null },
+    })
   }
   for (const node of nodes) {
     if (node.type === 'Rule') {
@@ -185,6 +205,13 @@ function readAtrule({ name: given, prelude, block }: Atrule, context: Context, r
   if (block === null) return
   if (/^(?:-\w+-)?keyframes$/.test(name)) {
     readAnimation(prelude, block, reading)
+    return
+  }
+  if (name === 'property' && prelude !== null) {
+    const value = block.children
+      .toArray()
+      .find(node => node.type === 'Declaration' && node.property === 'initial-value')
+    if (value?.type === 'Declaration') reading.initial.set(generate(prelude), generate(value.value).trim())
     return
   }
   const application = applicationOf(name, prelude)
@@ -238,12 +265,13 @@ function nested(own: readonly string[], parents: readonly string[] | null): read
 }
 
 function readAnimation(prelude: CssNode | null, block: Block, { animations }: Reading): void {
-  const last = block.children
-    .toArray()
-    .filter(node => node.type === 'Rule' && /(?:^|,)(?:to|100%)(?:,|$)/i.test(generate(node.prelude)))
-  const values = last.flatMap(node => (node.type === 'Rule' ? node.block.children.toArray() : []))
-  const styles = cascade([values.flatMap(node => (node.type === 'Declaration' ? valuesOf(node) : []))])
-  if (prelude !== null) animations.set(ident.decode(generate(prelude)).toLowerCase().replaceAll(/["']/g, ''), styles)
+  const stylesAt = (place: RegExp) => {
+    const rules = block.children.toArray().filter(node => node.type === 'Rule' && place.test(generate(node.prelude)))
+    const nodes = rules.flatMap(node => (node.type === 'Rule' ? node.block.children.toArray() : []))
+    return cascade([nodes.flatMap(node => (node.type === 'Declaration' ? valuesOf(node) : []))])
+  }
+  const ends = { from: stylesAt(/(?:^|,)(?:from|0%)(?:,|$)/i), to: stylesAt(/(?:^|,)(?:to|100%)(?:,|$)/i) }
+  if (prelude !== null) animations.set(ident.decode(generate(prelude)).toLowerCase().replaceAll(/["']/g, ''), ends)
 }
 
 function inlineOf(element: DocumentElement): readonly Value[] {
