@@ -72,7 +72,7 @@ await describeWith(['docker'], 'code of a task that does not come to an end', ()
     [
       'waits for another program',
       `import { execSync } from 'node:child_process'\n${flagging('task_bad', "execSync('sleep 40')")}`,
-      /flag "greeted" of task "task_bad" has run for 1\d s and cannot be ended \(flag_timeout/,
+      /flag "greeted" of task "task_bad" has run for 1[\d.]+ s and cannot be ended \(flag_timeout/,
     ],
     [
       // Node ends a process whose hooks find their stack of ids too long.

@@ -29,10 +29,12 @@ export const CELLS = {
   waitMs: 4,
   /** Stretches that were ended. */
   stops: 5,
+  /** 1 from when a stretch is ended until this thread gets on again. */
+  isStopping: 6,
   /** Whether a thread is watching. */
-  isWatched: 6,
+  isWatched: 7,
   /** Bytes of the name that follows. */
-  nameBytes: 7,
+  nameBytes: 8,
 } as const
 export const NAME_AT = 4 * Object.keys(CELLS).length
 const MAX_NAME_BYTES = 1_000

@@ -9,7 +9,6 @@ const { Session } = require('node:inspector')
 const { workerData: { cells, at, nameAt, beatMs, graceMs, idleMs, notePath } } = require('node:worker_threads')
 let last = -1
 let still = 0
-let isStopping = false
 
 /** A copy: shared memory cannot be decoded. */
 function name() {
@@ -17,12 +16,12 @@ function name() {
   return bytes.length === 0 ? 'code of a task' : new TextDecoder().decode(Uint8Array.from(bytes))
 }
 
-const seconds = () => (still * beatMs / 1000).toFixed(0) + ' s'
+const seconds = () => Math.round(still * beatMs / 100) / 10 + ' s'
 
 function leaveNote(problem, remedy) {
   if (notePath === null) return
   try {
-    writeFileSync(notePath, JSON.stringify({ problem, remedy }))
+    writeFileSync(notePath, problem + ', and its worker was ended\\nremedy: ' + remedy)
   } catch (error) {
     writeSync(2, 'agent-bench: ' + notePath + ' cannot be written: ' + error.message + '\\n')
   }
@@ -37,7 +36,7 @@ function endProcess(problem, remedy) {
 }
 
 function stopStretch() {
-  isStopping = true
+  Atomics.store(cells, at.isStopping, 1)
   const problem = name() + ' ran for ' + seconds() + ' without an end (verify_timeout)'
   const remedy = 'Look in it for a loop without an end, in a timer too, and simplify its patterns.'
   // Should stopping it end the process, this is all there is to say why.
@@ -49,16 +48,16 @@ function stopStretch() {
   session.post('Runtime.terminateExecution', () => session.disconnect())
 }
 
-/** Some looks after a stop: whoever dies of it has died. */
+/** The process gets on after a stop: there is nothing to say of its end. */
 function survived() {
-  isStopping = false
   if (notePath !== null) rmSync(notePath, { force: true })
+  Atomics.store(cells, at.isStopping, 0)
 }
 
 setInterval(() => {
   const beat = Atomics.load(cells, at.beats)
   if (beat !== last) {
-    if (isStopping) survived()
+    if (Atomics.load(cells, at.isStopping) === 1) survived()
     last = beat
     still = 0
     return
@@ -73,9 +72,10 @@ setInterval(() => {
       'Look for a timer or a chain of promises that it leaves behind, and at the top level of the spec file.')
   }
   const limitMs = Atomics.load(cells, isCalled ? at.callMs : at.waitMs)
+  const isStopping = Atomics.load(cells, at.isStopping) === 1
   if (!isCalled && !isStopping && blockedMs >= limitMs) stopStretch()
   if (blockedMs < limitMs + graceMs) return
   endProcess(name() + ' has run for ' + seconds() + ' and cannot be ended' + (isCalled ? ' (flag_timeout or verify_timeout)' : ' (verify_timeout)'),
-    'Look in it for a call that waits for another program (execSync, spawnSync, Atomics.wait); code of a task starts none.')
+    'Look in it for a call that waits for another program (execSync, spawnSync); code of a task starts none.')
 }, beatMs)
 `

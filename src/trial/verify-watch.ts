@@ -76,6 +76,8 @@ export async function watchStretches<Value>(
   Atomics.add(cells, CELLS.waits, 1)
   try {
     const ended = await Promise.race([settled(), stopped])
+    // Until the other thread has taken back its note: this process may end right after.
+    while (Atomics.load(cells, CELLS.isStopping) === 1) await new Promise(resolve => setTimeout(resolve, BEAT_MS))
     return isStopped() ? { isOverdue: true } : ended
   } finally {
     Atomics.sub(cells, CELLS.waits, 1)
