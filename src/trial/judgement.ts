@@ -81,6 +81,8 @@ export async function judgeTrial(
 async function seeFlagsOff(): Promise<void> {
   nameCode('what a flag has left running')
   const { isOverdue } = await watchStretches(undefined, AUTHOR_CODE_MS, new Promise<never>(() => undefined))
+  // What blocks the process from here on is what the task left behind.
+  nameCode('a flag or check')
   if (!isOverdue) return
   throw new InfraError(`a flag left something running that did not end in ${AUTHOR_CODE_MS / 1_000} s`, {
     code: 'flag_timeout',
