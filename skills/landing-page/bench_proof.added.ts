@@ -65,6 +65,11 @@ const intricate: Readonly<Record<string, PageCheat>> = {
   },
   'cards that are still to be written': saying('TODO: write at least eight words about it here'),
   'cards with brackets to be filled': saying('[Insert a description of it in eight or more words]'),
+  'cards that say what is to be done': saying('todo: say something kind about it and its many boats'),
+  'cards that repeat what was asked for': saying('There are at least eight words about it in this text'),
+  'cards that say where a text will be': saying('The long description goes here as soon as it is known'),
+  'cards that ask for a text': saying('Insert a short description of it for all our guests'),
+  'cards with a sample': saying('This sample text about it stands in for a real one'),
   'cards of letters': saying('a b c d e f g h it'.replace(' it', '')),
   'cards of crosses': saying('Xxx xxx about it and more of xxx for all who come'),
 }
@@ -180,6 +185,9 @@ export const ADDED_HONEST: Readonly<Record<string, string>> = {
   ),
   'headings with a picture that is not read out': pageOf({
     cards: CARDS.replaceAll('<h2>', '<h2><span aria-hidden="true">🛶</span> '),
+  }),
+  'texts that speak of things to do, to add and to write': pageOf({
+    cards: CARDS.replaceAll('<p>', '<p>Things to do: add a picnic, insert a pause, write to us. '),
   }),
   'headings with a picture': pageOf({ cards: CARDS.replaceAll('<h2>', '<h2>🛶 ').replaceAll('</h2>', ' ✨</h2>') }),
   'texts of exactly eight words, short ones among them': pageOf({

@@ -44,7 +44,8 @@ const isSentence = (element: PageElement, least: number): boolean => {
 /** Texts that stand where one is still to be written. */
 const PLACEHOLDERS = [
   /lorem ipsum|dolor sit amet|\bplaceholder\b|\b(?:dummy|sample|filler) (?:text|copy|content)\b/i,
-  /\b(?:TODO|TBD|FIXME)\b|\bto ?do:/i,
+  /\b(?:TODO|TBD|FIXME)\b/,
+  /\btodo:/i,
   /\bx{3,}\b/i,
   /\bat least (?:eight|8) words\b/i,
   /\b(?:text|description|copy|content|words) (?:goes|go|comes) here\b/i,
@@ -52,7 +53,8 @@ const PLACEHOLDERS = [
   /[[<{]\s*(?:insert|your|add|enter|write|put|describe|description|text|content|name|offer)\b[^\]>}]*[\]>}]/i,
   /^\W*(?:insert|add|enter|write|put|provide) (?:(?:a|an|the|your|some|more|short|brief) )*(?:text|description|sentence|copy|words)\b/i,
 ] as const
-const isPlaceholder = (element: PageElement) => PLACEHOLDERS.some(pattern => pattern.test(textOf(element)))
+const isPlaceholder = (element: PageElement) =>
+  [element, ...elementsIn(element, tagged('p'))].some(part => PLACEHOLDERS.some(pattern => pattern.test(textOf(part))))
 
 /** The text of a heading without what is only for decoration: pictures of characters, above all those that are not read out. */
 function headingOf(heading: PageElement, isStrict: boolean): string {

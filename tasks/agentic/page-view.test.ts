@@ -20,6 +20,7 @@ const honestStyles: readonly string[] = [
   '.part{transform:translateY(-8px)}',
   '.part{transform:rotate(-1deg)}',
   '.part{transform:perspective(800px) rotateY(8deg)}',
+  '.part{transform:rotate3d(0,0,1,2deg)}',
   '.part{rotate:-2deg;scale:1.05;translate:0 -10px}',
   '.part{position:absolute;left:50%;top:50%;transform:translate(-50%,-50%)}',
   '.part{position:relative;left:50%;margin-left:-50vw;width:100vw}',
@@ -123,6 +124,24 @@ describe('a part is seen', () => {
     ...honestStyles.map((css): [string, string] => [`with ${css}`, page(PART, css)]),
     ['before a plane that is painted behind it', page(`<div class="sky"></div>${PART}`, `${SKY} .part{color:#fff}`)],
     ['over a plane', page(`<div class="sky"></div>${PART}`, `${SKY.replace('-1', '0')} .part{position:relative}`)],
+    [
+      'over a plane that comes later, in a lower layer',
+      page(`${PART}<div class="sky"></div>`, `${SKY.replace('-1', '0')} .part{position:relative;z-index:1}`),
+    ],
+    [
+      'over a plane whose surroundings are in a lower layer',
+      page(
+        `${PART}<main></main>`,
+        '.part,main{position:relative;z-index:1}main{z-index:0}main::before{content:"";position:fixed;inset:0;z-index:9;background:red}',
+      ),
+    ],
+    [
+      'below a first screen with a text of its own',
+      page(
+        `<header>Canoes for a day</header>${PART}`,
+        'header{position:absolute;left:0;top:0;width:100%;height:100vh;background:#036}.part{margin-top:100vh}',
+      ),
+    ],
     ['beside a window that is hidden', page(`${PART}<div class="sky"></div>`, `${SKY.replace('-1', '9;opacity:0')}`)],
     ['in a window over all', page(`<main>${PART}</main>`, 'main{position:fixed;inset:0;background:#fff}')],
     ['where a container decides', page(PART, '@container (max-width:400px){.part{display:none}}')],
@@ -194,6 +213,9 @@ const hides: readonly string[] = [
   'scale:1 0',
   'transform:rotateY(180deg);backface-visibility:hidden',
   'transform:perspective(1px) translateZ(-9999px)',
+  'transform:translateZ(-9999px)',
+  'transform:perspective(10px) translateZ(20px)',
+  'position:relative;right:700px',
   'transform:scale(sin(0))',
   'offset-path:path("M 9999 9999")',
   'opacity:calc(0)',
@@ -201,6 +223,7 @@ const hides: readonly string[] = [
   'opacity:min(1,0)',
   'clip-path:inset(9999px)',
   'clip-path:inset(49.9%)',
+  'clip-path:inset(30%)',
   'clip-path:circle(1px)',
   'clip-path:polygon(0 0,0 0,0 0)',
   'clip-path:polygon(evenodd,0 0,100% 0,100% 100%,0 100%,0 0,100% 0,100% 100%,0 100%)',
@@ -335,6 +358,7 @@ describe('a part is not seen', () => {
     ['a canvas', `<canvas>${PART}</canvas>`],
     ['a video', `<video>${PART}</video>`],
     ['a drawing', `<svg width=0 height=0><foreignObject>${PART}</foreignObject></svg>`],
+    ['a drawing that can be seen', `<svg viewBox="0 0 9 9"><foreignObject>${PART}</foreignObject></svg>`],
     ['a text area of no size', `<textarea style="height:0">${PART}</textarea>`],
   ])('in %s', (_name, body) => {
     expect(seen(page(body))).not.toContain('the part')
