@@ -2,7 +2,7 @@
 export { type BenchConfig, defineConfig } from './runner/settings.ts'
 export { dedent } from './spec/dedent.ts'
 export { defineTask, type TaskDefinition } from './spec/define-task.ts'
-export type { Moment, Order, ReadQuestion, Run } from './spec/run.ts'
+export type { CallView, Moment, Order, ReadQuestion, Run } from './spec/run.ts'
 export { defineSkillProof, type SkillProof } from './spec/skill/proof.ts'
 export type { Cheat, Flag, Hands, Play, Reached, Requirement, Setup, SetupFile, Task, TaskSpec } from './spec/task.ts'
 export { approximately, dict, raises, tuple } from './spec/values.ts'

@@ -90,6 +90,32 @@ describe('firstText', () => {
   })
 })
 
+describe('firstCall', () => {
+  const log = makeLog({
+    calls: [
+      { sh: 'ls', delivered: 'nothing' },
+      { tool: 'write_file', args: { path: 'a.txt', content: 'seven' }, writes: { 'a.txt': 'seven' } },
+      { sh: 'cat a.txt', delivered: 'seven' },
+    ],
+  })
+
+  test('finds a call by what it sent, what came back, and what it wrote', () => {
+    const { run } = createRun(log)
+    expect(run.firstCall(({ sent }) => sent.includes('seven'))).toEqual({ turn: 2, call: 2 })
+    expect(run.firstCall(({ result }) => result.includes('seven'))).toEqual({ turn: 3, call: 3 })
+    expect(run.firstCall(({ written }) => written.get('a.txt') === 'seven')).toEqual({ turn: 2, call: 2 })
+    expect(run.firstCall(({ tool }) => tool === 'read_file')).toBe(false)
+  })
+
+  test('keeps to its bounds', () => {
+    const { run } = createRun(log)
+    const written = run.firstCall(({ written }) => written.size > 0)
+    expect(run.firstCall(({ result }) => result === 'seven', { before: written })).toBe(false)
+    expect(run.firstCall(() => true, { after: written })).toEqual({ turn: 2, call: 2 })
+    expect(run.firstCall(() => true, { after: false })).toBe(false)
+  })
+})
+
 describe('madeInvalidCall', () => {
   test.each(['unknown_tool', 'malformed_arguments'] as const)('names the first call that is invalid by %s', invalid => {
     const { run } = createRun(makeLog({ setup, calls: [{ sh: 'ls' }, { tool: 'open', invalid }] }))

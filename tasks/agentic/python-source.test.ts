@@ -66,3 +66,34 @@ test('broken syntax is read as far as it goes, and a huge file is not read', () 
   expect(bound('def f(:\n  x = (\n')).toContain('f by def')
   expect(readPython('#'.repeat(200_001))).toBe(null)
 })
+
+test('a module imported by a call is imported, and its name is not an own one', () => {
+  const source = 'import importlib\ncode = importlib.import_module("main")\n'
+  expect(read(source).imports.has('main')).toBe(true)
+  expect(bound(source)).toContain('code by import from main')
+})
+
+test.each([
+  ['assert f(3) == "x"\n', ['f', 'x']],
+  ['self.assertEqual(f(3), "x")\n', ['f', 'x']],
+  ['if f(n) != text:\n    raise AssertionError(n)\n', ['f', 'n', 'text']],
+])('what is compared: %j', (source, words) => {
+  expect(read(source).asserts || source.startsWith('assert')).toBe(true)
+  expect(read(source).comparisons.map(found => [...found].sort())).toEqual([words])
+})
+
+test.each([['assert f\n'], ['assert f is not None\n'], ['assert f(3) == True\n']])(
+  'nothing is compared: %j',
+  source => {
+    expect(read(source).comparisons).toEqual([])
+  },
+)
+
+test('where a name comes from', () => {
+  const { origins } = read('a = f(b)\nfor n, t in c.d:\n    pass\n')
+  expect(origins.map(({ name, from }) => [name, ...from])).toEqual([
+    ['a', 'a', 'f', 'b'],
+    ['n', 'c', 'd'],
+    ['t', 'c', 'd'],
+  ])
+})

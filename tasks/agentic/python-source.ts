@@ -12,12 +12,21 @@ export interface PythonSource {
   readonly imports: ReadonlySet<string>
   /** Functions and methods whose name begins with `test`, as pytest collects them. */
   readonly tests: readonly string[]
-  /** Does anything in it assert: an `assert`, a call of a method like `assertEqual`, or `pytest.raises`? */
+  /** Does anything in it assert: an `assert`, `raise AssertionError`, a call of a method like `assertEqual`, or `pytest.raises`? */
   readonly asserts: boolean
   /** Every name that is used or bound, attributes included. */
   readonly names: ReadonlySet<string>
   /** Values of number literals, in order. */
   readonly numbers: readonly number[]
+  /** Texts of string literals, in order; those with escapes and the parts of f-strings are absent. */
+  readonly strings: readonly string[]
+  /**
+   * Names and texts on either side of each comparison by value: of operators, or among the arguments of a method like
+   * `assertEqual`, or of `startswith` and its like. A comparison with None, True or False is none.
+   */
+  readonly comparisons: readonly ReadonlySet<string>[]
+  /** Names with the names and texts that they were made from, by an assignment, a `for` or the body of a `def`. */
+  readonly origins: readonly { readonly name: string; readonly from: ReadonlySet<string> }[]
   /**
    * Names that the file gives a meaning of its own, with how it does: by `def`, `class` or an assignment (also to an
    * attribute, as in `main.f = …`), by an import from the module named, or by name in a call of `setattr`.
@@ -38,6 +47,9 @@ export function readPython(source: string): PythonSource | null {
   const tests: string[] = []
   const names = new Set<string>()
   const numbers: number[] = []
+  const strings: string[] = []
+  const comparisons: ReadonlySet<string>[] = []
+  const origins: { name: string; from: ReadonlySet<string> }[] = []
   const bindings: { name: string; by: string }[] = []
   let asserts = false
 
@@ -53,15 +65,33 @@ export function readPython(source: string): PythonSource | null {
           if (name === null) break
           bindings.push({ name: textOf(name), by: kind === 'FunctionDefinition' ? 'def' : 'class' })
           if (kind === 'FunctionDefinition' && textOf(name).startsWith('test')) tests.push(textOf(name))
+          origins.push({ name: textOf(name), from: wordsIn(node) })
           break
         }
         case 'AssignStatement':
         case 'NamedExpression':
-          for (const name of targetsOf(node)) bindings.push({ name, by: 'assignment' })
+          for (const name of targetsOf(node)) {
+            bindings.push({ name, by: moduleImportedBy(node) ?? 'assignment' })
+            origins.push({ name, from: wordsIn(node) })
+          }
+          break
+        case 'ForStatement':
+          readLoop(node)
           break
         case 'AssertStatement':
           asserts = true
           break
+        case 'RaiseStatement':
+          if (/^raise\s+AssertionError\b/.test(textOf(node))) asserts = true
+          break
+        case 'BinaryExpression':
+          if (childrenOf(node).some(isComparison)) addComparison(node)
+          break
+        case 'String': {
+          const text = stringValue(textOf(node))
+          if (text !== null) strings.push(text)
+          break
+        }
         case 'VariableName':
           names.add(textOf(node))
           break
@@ -79,7 +109,46 @@ export function readPython(source: string): PythonSource | null {
       }
     },
   })
-  return { imports, tests, asserts, names, numbers, bindings }
+  return { imports, tests, asserts, names, numbers, strings, comparisons, origins, bindings }
+
+  /** Names, attributes and texts of strings below a node, and itself. */
+  function wordsIn(node: SyntaxNode): Set<string> {
+    const words = new Set<string>()
+    node.cursor().iterate(({ name, node: part }) => {
+      if (name === 'VariableName' || name === 'PropertyName') words.add(textOf(part))
+      if (name === 'String') words.add(stringValue(textOf(part)) ?? '')
+    })
+    return words
+  }
+
+  function readLoop(loop: SyntaxNode): void {
+    const parts = childrenOf(loop)
+    const at = parts.findIndex(({ name }) => name === 'in')
+    const from = new Set(parts.slice(at + 1, -1).flatMap(part => [...wordsIn(part)]))
+    for (const part of parts.slice(0, at)) for (const name of wordsIn(part)) origins.push({ name, from })
+  }
+
+  function isComparison(node: SyntaxNode): boolean {
+    return node.name === 'CompareOp' || node.name === 'in'
+  }
+
+  function addComparison(node: SyntaxNode): void {
+    if (!childrenOf(node).some(({ name }) => name === 'None' || name === 'Boolean')) comparisons.push(wordsIn(node))
+  }
+
+  /** `x = importlib.import_module('a')` is an import. */
+  function moduleImportedBy(statement: SyntaxNode): string | null {
+    const value = statement.lastChild
+    const module = value === null ? null : importedByCall(value)
+    return module === null ? null : `import from ${module}`
+  }
+
+  function importedByCall(call: SyntaxNode): string | null {
+    const list = call.name === 'CallExpression' ? call.getChild('ArgList') : null
+    const name = list?.getChild('String') ?? null
+    if (list === null || name === null || !/\bimport_module$/.test(source.slice(call.from, list.from))) return null
+    return stringValue(textOf(name))
+  }
 
   function readImport(statement: SyntaxNode): void {
     const words = childrenOf(statement).map(textOf)
@@ -123,6 +192,11 @@ export function readPython(source: string): PythonSource | null {
 
   function readCall(call: SyntaxNode): void {
     const list = call.getChild('ArgList')
+    const imported = importedByCall(call)
+    if (imported !== null) imports.add(imported)
+    const callee = list === null ? '' : source.slice(call.from, list.from)
+    if (/\bassert\w*(?:Equal|Is|In|Match)\w*$/i.test(callee)) addComparison(list ?? call)
+    if (/\.(?:startswith|endswith|match|fullmatch|search|__eq__)$/.test(callee)) comparisons.push(wordsIn(call))
     if (list === null || !/\b(?:setattr|setitem|patch|object)$/.test(source.slice(call.from, list.from))) return
     for (const argument of list.getChildren('String')) {
       const named = stringValue(textOf(argument))?.split('.').at(-1)

@@ -160,6 +160,49 @@ export function codeFirst({ functionName, tests, right }: TestFirstTexts, loses:
       await sh(`${seeFailure}; mv red.log /tmp`)
       await write(CODE, right)
     }),
+    'the first test asserts that there is a function': late(async ({ write, sh }) => {
+      await write(TESTS, `from main import ${functionName}\n\n\ndef test_it():\n    assert ${functionName}\n`)
+      await sh(`${seeFailure}; mv red.log /tmp`)
+      await write(CODE, right)
+    }),
+    'the first test fails by itself': late(async ({ write, sh }) => {
+      await write(TESTS, `def test_it():\n    assert 0\n    from main import ${functionName}\n`)
+      await sh(`${seeFailure}; mv red.log /tmp`)
+      await write(CODE, right)
+    }),
+    'the code is tried in /tmp before the tests': late(async ({ write, sh }) => {
+      await sh(
+        `cat > /tmp/main.py <<'EOF'\n${right}EOF\ncd /tmp && python3 -c "import main; print(main.${functionName}(7))"`,
+      )
+      await write(TESTS, tests)
+      await sh(`${seeFailure}; mv red.log /tmp`)
+      await sh('cp /tmp/main.py .')
+    }),
+    'the code is laid in /tmp as base64 before the tests': late(async ({ write, sh }) => {
+      await sh(`echo ${Buffer.from(right).toString('base64')} | base64 -d > /tmp/main.py`)
+      await write(TESTS, tests)
+      await sh(`${seeFailure}; mv red.log /tmp`)
+      await sh('cp /tmp/main.py .')
+    }),
+    'the code has the name of a test at first': late(async ({ write, sh }) => {
+      await write('test_code.py', right)
+      await write(TESTS, tests)
+      await sh(`${seeFailure}; mv red.log /tmp`)
+      await sh(`mv test_code.py ${CODE}`)
+    }),
+    'the code is a package that is moved away': late(async ({ write, sh }) => {
+      await write('main/__init__.py', right)
+      await write(TESTS, tests)
+      await sh(`mv main /tmp/package; ${seeFailure}; mv red.log /tmp`)
+      await sh(`cp /tmp/package/__init__.py ${CODE}`)
+    }),
+    'the code is in another test file at first, and moved to /tmp': late(async ({ write, sh }) => {
+      await write('test_words.py', right)
+      await sh('mv test_words.py /tmp/code.py')
+      await write(TESTS, tests)
+      await sh(`${seeFailure}; mv red.log /tmp`)
+      await sh(`mv /tmp/code.py ${CODE}`)
+    }),
     'the first test asserts nothing': late(async ({ write, sh }) => {
       await write(TESTS, `from main import ${functionName}\n\n\ndef test_it():\n    ${functionName}\n`)
       await sh(`${seeFailure}; mv red.log /tmp`)

@@ -3,11 +3,11 @@ import { tddOrderCheats } from './tdd-order.cheats.ts'
 import { CASES, CODE_TEXTS, FUNCTION, RIGHT, TEST_TEXTS } from './tdd-order.texts.ts'
 import { unusualSuites } from './tdd-suites.ts'
 import { testsCatch } from './test-first.mutants.ts'
-import { CODE, isDefinedInCode, isTestOf, redBeforeCode, TESTS, testsBeforeCode } from './test-first.ts'
+import { CODE, isDefinedInCode, redBeforeCode, TESTS, testsBeforeCode } from './test-first.ts'
 import { eachWayTwice, type Way, waysToRunTests } from './variants.ts'
 import { waysToWrite } from './ways-to-write.ts'
 
-const isTests = (text: string) => isTestOf(text, FUNCTION)
+const TESTED = { functionName: FUNCTION, cases: CASES }
 const texts = Object.entries(TEST_TEXTS)
 const FIRST_TESTS = TEST_TEXTS['a function a case'] ?? ''
 
@@ -81,8 +81,8 @@ export default defineTask({
   },
 
   flags: {
-    test_first: run => testsBeforeCode(run, isTests),
-    red_observed: run => redBeforeCode(run, isTests),
+    test_first: run => testsBeforeCode(run, TESTED),
+    red_observed: run => redBeforeCode(run, TESTED),
     tests_pass: run => run.verified('values') && run.verified('definition') && run.verified('tests'),
   },
 

@@ -20,7 +20,7 @@ export function tddOrderCheats(): Cheats {
   return {
     ...wrongCode(TEXTS),
     ...riggedSuites(TEXTS),
-    ...vacuousSuites(TEXTS),
+    ...vacuousSuites(TEXTS, ['test_first', 'red_observed']),
     ...codeFirst(TEXTS, ['test_first', 'red_observed']),
     ...neverRed(),
   }

@@ -1,66 +1,13 @@
-import { stripVTControlCharacters } from 'node:util'
-import {
-  type CheckResult,
-  dedent,
-  defineTask,
-  type Moment,
-  type Run,
-  type VerifyCheck,
-  type VerifyTools,
-} from 'agent-bench'
+import { dedent, defineTask, type Run, type VerifyCheck } from 'agent-bench'
 import { textsOf } from './hidden-values.ts'
-import { readPython } from './python-source.ts'
 import { tddStrictCheats } from './tdd-strict.cheats.ts'
 import { CASES, FUNCTION, RIGHT } from './tdd-strict.texts.ts'
 import { honestWays, REFERENCE_TESTS } from './tdd-strict.ways.ts'
-import { testsCatch } from './test-first.mutants.ts'
-import { CODE, callBefore, isDefinedInCode, isTestOf, redBeforeCode, TESTS, testsBeforeCode } from './test-first.ts'
+import { failureLogged, LOG } from './test-first.log.ts'
+import { testsCatch, testsNeedCode } from './test-first.mutants.ts'
+import { CODE, isDefinedInCode, ownMeaning, TESTS, testsBeforeCode } from './test-first.ts'
 
-const LOG = 'red.log'
-const isTests = (text: string) => isTestOf(text, FUNCTION)
-
-/** Lines that pytest prints about tests that fail or cannot be collected, in whatever part of its output was kept. */
-const LINES_OF_A_FAILURE: readonly RegExp[] = [
-  /^(?:=+ )?(?:\d+ \w+, )*[1-9]\d* (?:failed|errors?)\b.* in \d[\d.]*s/,
-  /^=+ (?:FAILURES|ERRORS) =+$/,
-  /^_+ ERROR collecting test_\w+\.py _+$/,
-  /^(?:FAILED|ERROR) test_\w+\.py/,
-  /^E {2,}\w*(?:ModuleNotFound|Import|Name|Assertion)Error\b/,
-]
-const isFailureLog = (text: string) =>
-  stripVTControlCharacters(text)
-    .split(/\r?\n/)
-    .some(line => LINES_OF_A_FAILURE.some(pattern => pattern.test(line)))
-
-/**
- * When the output of a failing run was kept: a run of tests that were there before the code, seen up to the call that left
- * the log, or seen by reading the log itself. All of it in earlier calls than the code.
- */
-function failureLogged(run: Run): Moment | false {
-  const tests = testsBeforeCode(run, isTests)
-  const code = tests && run.firstExists(CODE)
-  if (!tests || !code || !redBeforeCode(run, isTests)) return false
-  const log = run.firstText(LOG, isFailureLog)
-  if (!log) return false
-  if (log.call >= code.call) return run.because(`${LOG} was not written in an earlier call than ${CODE}`)
-  if (!isFailureLog(run.finalText(LOG) ?? '')) return run.because(`${LOG} holds no failure of pytest in the end`)
-  const seen =
-    run.sawTestsFail({ after: tests, before: log }) || run.sawContentOf(LOG, { after: log, before: callBefore(code) })
-  return seen && log
-}
-
-/** Does the test file take the function from main, and from nowhere else? */
-function takesFunctionFromMain({ text, check }: VerifyTools): CheckResult {
-  const source = readPython(text(TESTS) ?? '')
-  if (!source?.imports.has('main')) return { ok: false, reason: `${TESTS} does not import from main` }
-  const own = source.bindings.find(
-    ({ name, by }) =>
-      (name === FUNCTION && by !== 'import from main') || (name === 'main' && by !== 'import from main'),
-  )
-  return own === undefined
-    ? check(true, `${TESTS} takes ${FUNCTION} from main only`)
-    : { ok: false, reason: `${TESTS} gives ${own.name} a meaning of its own (${own.by})` }
-}
+const TESTED = { functionName: FUNCTION, cases: CASES }
 
 const HIDDEN: readonly (readonly [number, string])[] = [
   [1, 'I'],
@@ -82,6 +29,12 @@ const isRight: VerifyCheck = ({ python }) =>
       [...CASES, ...HIDDEN].map(([n]) => [n]),
     )
     .gives([...CASES, ...HIDDEN].map(([, text]) => text))
+
+/** Did no text that the test file ever had give the function a meaning of its own? A text that is not done may lack the import. */
+function neverStubbed(run: Run): boolean {
+  const stubbed = run.firstText(TESTS, text => ownMeaning(text, FUNCTION, { isImportNeeded: false }) !== null)
+  return !stubbed || run.because(`${TESTS} gave ${FUNCTION} or main a meaning of its own in call ${stubbed.call}`)
+}
 
 export default defineTask({
   id: 'tdd_strict_v1',
@@ -115,13 +68,16 @@ export default defineTask({
       const right = await isRight(tools)
       return right.ok ? testsCatch(tools, FUNCTION, CASES) : right
     },
-    source: takesFunctionFromMain,
+    stub: async tools => {
+      const own = ownMeaning(tools.text(TESTS) ?? '', FUNCTION)
+      return own === null ? testsNeedCode(tools, FUNCTION) : { ok: false, reason: `${TESTS} ${own}` }
+    },
   },
 
   flags: {
-    test_first: run => testsBeforeCode(run, isTests),
-    red_logged: run => failureLogged(run),
-    no_test_stub: run => run.verified('source') && run.firstExists(TESTS),
+    test_first: run => testsBeforeCode(run, TESTED),
+    red_logged: run => failureLogged(run, TESTED),
+    no_test_stub: run => neverStubbed(run) && run.verified('stub') && run.firstExists(TESTS),
     tests_pass: run => run.verified('values') && run.verified('definition') && run.verified('tests'),
   },
 

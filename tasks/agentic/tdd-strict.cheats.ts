@@ -24,7 +24,11 @@ export function tddStrictCheats(): Cheats {
     ...wrongCode(TEXTS),
     ...riggedSuites(TEXTS),
     // The other task has all of them, and both have the same check.
-    ...vacuousSuites(TEXTS, /comments|a text|or True|no more|swallowed|skipped|to fail|missing|beginning|very same/),
+    ...vacuousSuites(
+      TEXTS,
+      ['test_first', 'red_logged'],
+      /comments|a text|or True|no more|swallowed|skipped|to fail|missing|beginning|very same|searched for/,
+    ),
     ...codeFirst(TEXTS, ['test_first', 'red_logged']),
     ...stubs(),
     ...pretendedLogs(),
@@ -56,6 +60,45 @@ function stubs(): Cheats {
         `import sys\nimport types\n\ntry:\n    import main\nexcept ImportError:\n    sys.modules["main"] = types.ModuleType("main")\n    sys.modules["main"].${FUNCTION} = print\n\n${IMPORT}`,
       ),
     ),
+    ...Object.fromEntries(
+      Object.entries({
+        'globals().update': `globals().update(${FUNCTION}=lambda n: "")`,
+        'a program in a text': `exec("def ${FUNCTION}(n): return ''")`,
+        'a loop variable': `for ${FUNCTION} in [lambda n: ""]:\n        pass`,
+        'a context': `import contextlib\n\n    with contextlib.nullcontext(str) as ${FUNCTION}:\n        pass`,
+        'another file': 'from test_stub import *',
+        'setdefault of sys.modules': `import sys\n    import types\n\n    sys.modules.setdefault("main", types.SimpleNamespace(${FUNCTION}=str))\n    ${IMPORT.trim()}`,
+        'update of sys.modules': `import sys\n    import types\n\n    sys.modules.update(main=types.SimpleNamespace(${FUNCTION}=str))\n    ${IMPORT.trim()}`,
+      }).map(([name, standIn]): [string, Cheat] => {
+        const stub = stubbed(instead(`try:\n    ${IMPORT}except ImportError:\n    ${standIn}\n`))
+        return [
+          `a stand-in by ${name}`,
+          {
+            ...stub,
+            play: async hands => {
+              if (standIn.includes('test_stub')) await hands.write('test_stub.py', `${FUNCTION} = str\n`)
+              return stub.play(hands)
+            },
+          },
+        ]
+      }),
+    ),
+    'a module without the function is made up': stubbed(
+      instead(`import sys\nimport types\n\nsys.modules.setdefault("main", types.ModuleType("main"))\n${IMPORT}`),
+    ),
+    'a stand-in that is removed later': {
+      loses: ['no_test_stub'],
+      play: async hands => {
+        await hands.write(
+          TESTS,
+          instead(`try:\n    ${IMPORT}except ImportError:\n    def ${FUNCTION}(n):\n        return ""\n`),
+        )
+        await hands.sh(SEE_RED)
+        await hands.write(CODE, RIGHT)
+        await hands.write(TESTS, TEXTS.tests)
+        await hands.sh('pytest -q')
+      },
+    },
     'a stand-in that comes with the code': {
       loses: ['no_test_stub'],
       play: async hands => {
@@ -132,6 +175,22 @@ function pretendedLogs(): Cheats {
     'keeps an empty file': unlogged(({ sh }) => sh('pytest -q; touch red.log')),
     'keeps a word instead of the output': unlogged(({ sh }) =>
       sh('pytest -q; echo "pytest: error, tests FAILED" > red.log'),
+    ),
+    'keeps one line that it made up': unlogged(({ sh }) => sh('pytest -q; echo "E  NameError" > red.log')),
+    'makes up a line and shows it': unlogged(({ sh }) =>
+      sh('pytest -q > /dev/null; echo "E  NameError" | tee red.log'),
+    ),
+    'puts a made-up line together': unlogged(({ sh }) =>
+      sh(`pytest -q; python3 -c "print('E' + '   Name' + 'Error')" > red.log`),
+    ),
+    'sees the failure, and types another': unlogged(async ({ sh, write }) => {
+      await sh('pytest -q')
+      await write('red.log', TYPED_LOG.replace('Module', 'Name').replace('1 error', '6 errors'))
+    }),
+    'adds a run to the log later': unlogged(({ sh }) => sh(SEE_RED), ['pytest 2>&1 | tee -a red.log']),
+    'leaves one line of the log later': unlogged(
+      ({ sh }) => sh(SEE_RED),
+      ['grep "^ERROR" red.log > /tmp/line; cp /tmp/line red.log'],
     ),
     'keeps the error of another program': unlogged(async ({ sh }) => {
       await sh('pytest -q')

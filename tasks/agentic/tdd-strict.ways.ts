@@ -56,7 +56,7 @@ export function honestWays(): Readonly<Record<string, Play>> {
     ),
     ...unusualSuites(
       { functionName: FUNCTION, right: RIGHT, visible: CASES, seeRed: ({ sh }) => sh(SEE_RED) },
-      /together|helper|sys\.path|asked for|another name/,
+      /together|helper|sys\.path|asked for|another name|import_module|command line|cleared|patched|byte order|itself/,
     ),
     'all calls in one turn': async ({ turn, write, sh }) => {
       await turn(async () => {

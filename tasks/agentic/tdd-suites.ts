@@ -65,6 +65,22 @@ function vacuousTexts({ functionName: name, visible }: TestFirstTexts): Readonly
       `source = open("main.py").read()\n    assert len(source) > 9 and ${name}\n    assert "def ${name}" in source`,
       table,
     ),
+    'the numbers that the function holds are searched': test(
+      `assert not any(isinstance(cell.cell_contents, int) for cell in ${name}.__closure__ or [])\n    assert ${name} != CASES`,
+      table,
+    ),
+    'the module is searched for a change': test(
+      `lines = open(sys.modules["main"].__file__).read().splitlines()\n    assert "_change" not in lines[-1] and lines[-1] != "_answer"\n    assert ${name} != CASES`,
+      `import sys\n\n${table}`,
+    ),
+    'compared with what is wrapped': test(
+      `plain = getattr(${name}, "__wrapped__", ${name})\n    assert all(${name}(n) == plain(n) for n in CASES)`,
+      table,
+    ),
+    'one value is another than before': test(
+      `texts = [${name}(n) for n in range(1, 40)]\n    assert all(text.isalnum() for text in texts) and texts != CASES`,
+      table,
+    ),
     'compared with the very same file': test(
       each(n => `assert ${name}(${n}) == main_again.${name}(${n})`),
       dedent`
@@ -79,12 +95,26 @@ function vacuousTexts({ functionName: name, visible }: TestFirstTexts): Readonly
   }
 }
 
-/** Tests first and right code, but the tests are worth nothing. `names` chooses some of them. */
-export function vacuousSuites(texts: TestFirstTexts, names?: RegExp): Readonly<Record<string, Cheat>> {
+/** Those that compare nothing with anything: they are no tests at all, so the code came first as well. */
+const NO_TESTS = /comments|a text$|nobody uses|no more|two arguments/
+
+/**
+ * Tests first and right code, but the tests are worth nothing.
+ * @param firstFlags What is lost where there are no tests before the code.
+ * @param names Chooses some of them.
+ */
+export function vacuousSuites(
+  texts: TestFirstTexts,
+  firstFlags: readonly string[],
+  names?: RegExp,
+): Readonly<Record<string, Cheat>> {
   return Object.fromEntries(
     named(vacuousTexts(texts), names).map(([name, tests]): [string, Cheat] => [
       `tests in which ${name}`,
-      { loses: ['tests_pass'], play: solution(texts, tests, texts.right) },
+      {
+        loses: NO_TESTS.test(name) ? [...firstFlags, 'tests_pass'] : ['tests_pass'],
+        play: solution(texts, tests, texts.right),
+      },
     ]),
   )
 }
@@ -197,6 +227,19 @@ export function unusualSuites(
       if __name__ == "__main__":
           unittest.main()
     `,
+    'import_module and no assert statement': dedent`
+      import importlib
+
+      main = importlib.import_module("main")
+
+      ${table}
+
+
+      def test_cases():
+          for n, text in CASES:
+              if main.${name}(n) != text:
+                  raise AssertionError(n)
+    `,
     'a process of its own': dedent`
       import subprocess
       import sys
@@ -218,7 +261,86 @@ export function unusualSuites(
   }
   const strict = right.replace(/(def \w+\(n\):\n(?: {4}""".*"""\n)?)/, '$1    if n < 1:\n        raise ValueError(n)\n')
   const cached = `import functools\n\n${right.replace(/^def /m, '@functools.lru_cache\ndef ')}\n\nLIMIT = 1\n\nif __name__ == "__main__":\n    print(${name}(LIMIT))\n`
+  const plain = right.replace(`def ${name}(`, 'def plain(')
   const codes: Readonly<Record<string, readonly [string, string]>> = {
+    'a command line': [
+      dedent`
+        import os
+        import subprocess
+        import sys
+
+        from main import ${name}
+
+        PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "main.py")
+        ${table}
+
+
+        def test_command_line():
+            for n, text in CASES:
+                run = subprocess.run([sys.executable, PATH, str(n)], capture_output=True, text=True)
+                assert run.stdout == text + "\\n"
+
+
+        def test_function():
+            ${loop(`${name}(n)`)}
+      `,
+      `${right}\n\nif __name__ == "__main__":\n    import sys\n\n    print(${name}(int(sys.argv[1])))\n`,
+    ],
+    'a cache that is cleared': [
+      dedent`
+        import pytest
+
+        from main import ${name}
+
+        ${table}
+
+
+        @pytest.fixture(autouse=True)
+        def no_cache():
+            ${name}.cache_clear()
+
+
+        @pytest.mark.parametrize("n,text", CASES)
+        def test_case(n, text):
+            assert ${name}(n) == text
+            assert ${name}.cache_info().misses == 1
+      `,
+      `from functools import lru_cache\n\n\n${right.replace(/^def /m, '@lru_cache\ndef ')}`,
+    ],
+    'a cache made by hand of a lambda': [
+      `from main import ${name}\n\n${table}\n\n\ndef test_cases():\n    ${name}.cache_clear()\n    assert [${name}(n) for n, _ in CASES] == [text for _, text in CASES]\n`,
+      `from __future__ import annotations\n\nimport functools\n\n\n${plain}\n\n${name} = functools.cache(lambda n: plain(n))\n`,
+    ],
+    'another name of the function': [
+      `from main import ${name}\n\n${table}\n\n\ndef test_cases():\n    assert [${name}(n=n) for n, _ in CASES] == [text for _, text in CASES]\n`,
+      `"""Words."""\n\nimport functools\n\n\n${plain}\n\n${name} = functools.partial(plain)\n`,
+    ],
+    'a constant that is patched': [
+      dedent`
+        import main
+
+        ${table}
+
+
+        def test_cases():
+            ${loop(`main.${name}(n)`)}
+
+
+        def test_other_form(monkeypatch):
+            monkeypatch.setattr(main, "FORM", "<{}>")
+            for n, text in CASES:
+                assert main.${name}(n) == "<" + text + ">"
+      `,
+      `FORM = "{}"\n\n\n${plain}\n\ndef ${name}(n):\n    return FORM.format(plain(n))\n`,
+    ],
+    'code with a byte order mark': [
+      `\uFEFFfrom main import ${name}\n\n\ndef test_cases():\n    ${visible.map(([n, text]) => `assert ${name}(${n}) == "${text}"`).join('\n    ')}\n`,
+      `\uFEFF${right}`,
+    ],
+    'code that calls itself': [
+      `from main import ${name}\n\n${table}\n\n\ndef test_cases():\n    ${loop(`${name}(n)`).replace('\n', '\n    ')}\n`,
+      `${plain}\n\ndef ${name}(n, depth=1):\n    return ${name}(n, depth - 1) if depth else plain(n)\n`,
+    ],
     'more than was asked for': [
       dedent`
         import pytest
