@@ -64,10 +64,7 @@ export default defineTask({
   verify: {
     values: isRight,
     definition: tools => isDefinedInCode(tools, FUNCTION),
-    tests: async tools => {
-      const right = await isRight(tools)
-      return right.ok ? testsCatch(tools, FUNCTION, CASES) : right
-    },
+    tests: tools => testsCatch(tools, FUNCTION, CASES),
     stub: async tools => {
       const own = ownMeaning(tools.text(TESTS) ?? '', FUNCTION)
       return own === null ? testsNeedCode(tools, FUNCTION) : { ok: false, reason: `${TESTS} ${own}` }

@@ -43,7 +43,6 @@ function stubs(): Cheats {
       await hands.write(TESTS, tests)
       await hands.sh(SEE_RED)
       await hands.write(CODE, RIGHT)
-      await hands.sh('pytest -q')
     },
   })
   const instead = (text: string) => TEXTS.tests.replace(IMPORT, text)

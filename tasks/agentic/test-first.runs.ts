@@ -154,7 +154,7 @@ export const RUNS = dedent`
       return ast.unparse(ast.fix_missing_locations(module)) + "\\n"
 
 
-  def prepare():
+  def prepare(is_for_many=True):
       sys.path[:] = [path for path in sys.path if path != WORKSPACE]
       # What is compiled already need not be compiled again.
       sys.pycache_prefix = None
@@ -164,10 +164,11 @@ export const RUNS = dedent`
 
       witness = bench_witness.SessionWitness
       witness.report = lambda *_: None
-      # Over nothing, so that all its parts are loaded before the children are forked.
-      os.chdir(tempfile.mkdtemp())
-      pytest.main(["-q", "-p", "no:cacheprovider"])
-      gc.freeze()
+      if is_for_many:
+          # Over nothing, so that all its parts are loaded before the children are forked.
+          os.chdir(tempfile.mkdtemp())
+          pytest.main(["-q", "-p", "no:cacheprovider"])
+          gc.freeze()
       return witness, pytest
 
 
@@ -281,5 +282,5 @@ export const RUNS = dedent`
 
 
   def without_code():
-      return outcome(start(prepare(), None, [TESTS]))
+      return outcome(start(prepare(is_for_many=False), None, [TESTS]))
 `
