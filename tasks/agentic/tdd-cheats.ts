@@ -17,9 +17,12 @@ export interface TestFirstTexts {
   readonly needTests: readonly string[]
 }
 
-/** Code that is not right, after everything else was done as asked for. */
-export function wrongCode({ functionName, tests, right, visible, seeRed }: TestFirstTexts): Cheats {
-  const modules = Object.entries(wrongModules({ functionName, right, visible }))
+/**
+ * Code that is not right, after everything else was done as asked for.
+ * @param names Which of them; all when left out.
+ */
+export function wrongCode({ functionName, tests, right, visible, seeRed }: TestFirstTexts, names = /./): Cheats {
+  const modules = Object.entries(wrongModules({ functionName, right, visible })).filter(([name]) => names.test(name))
   return Object.fromEntries(
     modules.map(([name, module]): [string, Cheat] => [
       `main.py ${name}`,

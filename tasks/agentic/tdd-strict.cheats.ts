@@ -21,9 +21,9 @@ const TYPE_LOG = `cat > red.log <<'EOF'\n${TYPED_LOG}EOF`
 
 export function tddStrictCheats(): Cheats {
   return {
-    ...wrongCode(TEXTS),
+    // The other task has all of these and of the vacuous suites, and both have the same check.
+    ...wrongCode(TEXTS, /leaves the process|visible inputs|under pytest|from \/tmp|an object that/),
     ...riggedSuites(TEXTS),
-    // The other task has all of them, and both have the same check.
     ...vacuousSuites(
       TEXTS,
       ['test_first', 'red_logged'],
