@@ -12,6 +12,12 @@ const server = await createServer({
   configFile: false,
   logLevel: 'error',
   appType: 'custom',
+  // Nothing is prepared for browsers, and nothing is written: the repository may belong to somebody else.
+  optimizeDeps: { noDiscovery: true, include: [] },
+  environments: {
+    client: { optimizeDeps: { noDiscovery: true, include: [] } },
+    ssr: { optimizeDeps: { noDiscovery: true, include: [] } },
+  },
   oxc: { target: 'node20' },
   resolve: { alias: { 'agent-bench': `${root}src/index.ts` } },
   server: { middlewareMode: true, hmr: false, ws: false, watch: null },
