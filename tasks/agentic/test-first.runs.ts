@@ -21,8 +21,7 @@ export const RUNS = dedent`
 
   WORKSPACE = os.getcwd()
   MODULE = os.path.splitext(CODE)[0]
-  # What only makes failures easier to read takes half of the time.
-  OPTIONS = ["-q", "--assert=plain", "--tb=no", "-p", "no:cacheprovider", "-p", "no:doctest", "-p", "no:junitxml"]
+  OPTIONS = ["-q", "-p", "no:cacheprovider"]
 
   ANSWER = """
   def _answer(value, given, is_outermost_only):
