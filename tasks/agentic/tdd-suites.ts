@@ -200,14 +200,14 @@ export function unusualSuites(
       ${table}
 
 
-      @pytest.fixture(params=CASES, ids=[str(n) for n, _ in CASES])
-      def case(request):
-          return request.param
+      @pytest.fixture
+      def ask():
+          return code.${name}
 
 
-      def test_case(case):
-          n, expected = case
-          assert code.${name}(n=n) == expected
+      @pytest.mark.parametrize(("n", "expected"), CASES, ids=[str(n) for n, _ in CASES])
+      def test_case(ask, n, expected):
+          assert ask(n=n) == expected
     `,
     'unittest with setUp': dedent`
       import unittest

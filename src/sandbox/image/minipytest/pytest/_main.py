@@ -70,8 +70,9 @@ def witness():
 
 
 class Run:
-    def __init__(self, options, screen):
+    def __init__(self, options, screen, plugins=()):
         self.options = options
+        self.plugins = plugins
         self.screen = screen
         self.session = None
         self.witness = witness()
@@ -82,6 +83,14 @@ class Run:
     def tell(self, hook, *arguments):
         if self.witness is not None:
             getattr(self.witness, hook)(*arguments)
+
+    def interact(self, error):
+        """The one hook that plug-ins given to main() have here: what a failure was, as `call.excinfo.value`."""
+        call = types.SimpleNamespace(excinfo=types.SimpleNamespace(value=error))
+        for plugin in self.plugins:
+            hook = getattr(plugin, "pytest_exception_interact", None)
+            if hook is not None and error is not None:
+                hook(call=call)
 
     def count(self, kind):
         self.counts[kind] = self.counts.get(kind, 0) + 1
@@ -139,6 +148,7 @@ class Run:
             self.errors.append(report)
             self.count("error")
             self.screen.problem("error", report)
+            self.interact(error.error)
         self.tell("pytest_collectreport", report)
 
     def after_collection(self, items):
@@ -179,6 +189,7 @@ class Run:
         self.screen.progress(kind, report, item, number, total)
         if report.failed:
             self.screen.problem(kind, report)
+            self.interact(report.error)
 
 
 def kind_of(report):
@@ -205,7 +216,7 @@ def main(args=None, plugins=None):
         return ExitCode.OK
     sys.dont_write_bytecode = True
     screen = Screen(options.verbose - options.quiet, options.tb)
-    return Run(options, screen).whole(options.paths)
+    return Run(options, screen, plugins or ()).whole(options.paths)
 
 
 def console_main():
