@@ -111,12 +111,13 @@ export class BenchReporter implements Reporter {
   #refuseSameIds(specifications: readonly TestSpecification[]): void {
     const files = specifications.filter(({ project }) => this.#isOurs(project.name)).map(({ moduleId }) => moduleId)
     const same = sameIdIn(files)
-    if (same !== null) throw new ConfigError(...this.#sameIds(same.id, same.files))
+    if (same !== null) throw this.#sameIds(same.id, same.files)
   }
 
-  #sameIds(id: string, files: readonly string[]): [string, { code: string; remedy: string }] {
+  #sameIds(id: string, files: readonly string[]): ConfigError {
     const names = files.map(file => relative(this.#options.root, file)).join(' and ')
-    return [`two tasks have the id "${id}": ${names}`, { code: 'same_id', remedy: 'Give one of them another id.' }]
+    const remedy = 'Give one of them another id.'
+    return new ConfigError(`two tasks have the id "${id}": ${names}`, { code: 'same_id', remedy })
   }
 
   /** The run cannot be made. Alone and without watching, nothing is left to do; else the bench's files fail with the reason. */
@@ -142,7 +143,7 @@ export class BenchReporter implements Reporter {
       const other = this.#run.fileOf.get(key)
       if (other === undefined) this.#run.fileOf.set(key, module.moduleId)
       else if (other !== module.moduleId) {
-        this.#stopRun(explainError(new ConfigError(...this.#sameIds(suite.name, [other, module.moduleId]))))
+        this.#stopRun(explainError(this.#sameIds(suite.name, [other, module.moduleId])))
       }
     }
   }

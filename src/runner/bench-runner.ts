@@ -79,10 +79,9 @@ export default class BenchRunner extends TestRunner {
         const outcome = isTrialMeta(test.meta.bench) ? test.meta.bench.outcome : undefined
         return outcome === undefined || outcome === 'config' ? [] : [{ outcome }]
       })
-      const { k, model, trials: planned } = inject('agentBenchSettings')
+      const { k, trials: planned } = inject('agentBenchSettings')
       const verdict = task.isObserved ? null : verdictOf(trials, { k, isComplete: trials.length === planned })
-      const ofModel = model === null ? {} : { model }
-      suite.meta.bench = { version: META_VERSION, task: task.id, ...ofModel, k, trials: planned, verdict }
+      if (suite.meta.bench !== undefined) suite.meta.bench = { ...suite.meta.bench, verdict }
     }
     await super.onAfterRunSuite(suite)
   }

@@ -44,22 +44,25 @@ export class FlagsFailedError extends Error {
   }
 }
 
-/** A trial that an earlier run judged, and that did not pass there. */
-export class RecordedFailureError extends Error {
-  override readonly name = 'RecordedFailureError'
-
-  constructor(message: string, source: SourcePosition) {
+/** An error whose stack is the place of the task, as nothing else is known of where it belongs. */
+abstract class TaskError extends Error {
+  constructor(name: string, message: string, source: SourcePosition) {
     super(message)
-    this.stack = stackAt(this.name, this.message, [], source)
+    this.name = name
+    this.stack = stackAt(name, message, [], source)
+  }
+}
+
+/** A trial that an earlier run judged, and that did not pass there. */
+export class RecordedFailureError extends TaskError {
+  constructor(message: string, source: SourcePosition) {
+    super('RecordedFailureError', message, source)
   }
 }
 
 /** A trial that was not judged: server, sandbox or harness failed. */
-export class TrialNotJudgedError extends Error {
-  override readonly name = 'TrialNotJudgedError'
-
+export class TrialNotJudgedError extends TaskError {
   constructor(message: string, source: SourcePosition) {
-    super(message)
-    this.stack = stackAt(this.name, this.message, [], source)
+    super('TrialNotJudgedError', message, source)
   }
 }

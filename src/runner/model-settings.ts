@@ -50,8 +50,14 @@ function refuse(problem: string, remedy: string): never {
   throw new ConfigError(problem, { code: 'setting_invalid', remedy })
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** What an address of a server has to be, in words. */
+export const HTTP_ADDRESS = 'an http or https address such as http://127.0.0.1:8080/v1'
+
+export const isHttpAddress = (value: unknown): value is string =>
+  typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
 
 /**
  * Checks `models` of a config file.
@@ -80,8 +86,8 @@ function readEntry(entry: unknown, where: string): ModelEntry {
   const model = text('model')
   if (model === undefined) refuse(`${where} names no model`, 'Give it the field model.')
   const baseUrl = text('baseUrl')
-  if (baseUrl !== undefined && !(URL.canParse(baseUrl) && /^https?:$/.test(new URL(baseUrl).protocol))) {
-    refuse(`${where}: baseUrl is "${baseUrl}"`, 'Set it to an http or https address such as http://127.0.0.1:8080/v1.')
+  if (baseUrl !== undefined && !isHttpAddress(baseUrl)) {
+    refuse(`${where}: baseUrl is "${baseUrl}"`, `Set it to ${HTTP_ADDRESS}.`)
   }
   const { extraBody } = entry
   if (extraBody !== undefined && !isObject(extraBody)) {

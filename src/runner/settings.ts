@@ -2,6 +2,9 @@
 import { distance } from 'fastest-levenshtein'
 import { ConfigError } from '../errors.ts'
 import {
+  HTTP_ADDRESS,
+  isHttpAddress,
+  isObject,
   type ModelEntry,
   type ModelSetting,
   modelSettings,
@@ -128,8 +131,8 @@ const text: Rule = {
 }
 
 const url: Rule = {
-  fits: 'an http or https address such as http://127.0.0.1:8080/v1',
-  parse: v => (typeof v === 'string' && URL.canParse(v) && /^https?:$/.test(new URL(v).protocol) ? v : NOT_OK),
+  fits: HTTP_ADDRESS,
+  parse: v => (isHttpAddress(v) ? v : NOT_OK),
 }
 
 const onOff: Rule = {
@@ -142,8 +145,6 @@ const oneOf = (values: readonly string[]): Rule => ({
   fits: `one of ${values.join(', ')}`,
   parse: v => (typeof v === 'string' && values.includes(v) ? v : NOT_OK),
 })
-
-const isObject = (v: unknown): v is Record<string, unknown> => typeof v === 'object' && v !== null && !Array.isArray(v)
 
 const jsonObject: Rule = {
   fits: 'a JSON object such as {"top_k": 20}',

@@ -2,18 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { documentOf } from './page-document.ts'
 import { loadOf } from './page-loads.ts'
-import { textOf } from './page-outline.ts'
+import { PART, page, seen } from './page-view.fixture.ts'
 import { viewOf } from './page-view.ts'
-
-const PART = '<p class="part big" id="it">the part</p>'
-const page = (body: string, css = '', more = '') =>
-  `<!DOCTYPE html><html><head><title>t</title><style>${css}</style>${more}</head><body><h1>Top</h1>${body}</body></html>`
-
-function seen(html: string): string {
-  const view = viewOf(html)
-  if (view === null) throw new Error('the page was not looked at')
-  return textOf(view)
-}
 
 describe('looking at any page comes to an end', () => {
   const many = (text: string, times: number) => text.repeat(times)
