@@ -2,7 +2,12 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { agentBench } from './src/runner/plugin.ts'
 
-const alias = { 'agent-bench': fileURLToPath(new URL('./src/index.ts', import.meta.url)) }
+// Longer names first: an alias also matches what stands below it.
+const alias = {
+  'agent-bench/checks': fileURLToPath(new URL('./src/checks/index.ts', import.meta.url)),
+  'agent-bench/proving': fileURLToPath(new URL('./src/proving/index.ts', import.meta.url)),
+  'agent-bench': fileURLToPath(new URL('./src/index.ts', import.meta.url)),
+}
 const report = process.env.AGENT_BENCH_TEST_REPORT
 
 export default defineConfig({

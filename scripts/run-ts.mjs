@@ -19,7 +19,13 @@ const server = await createServer({
     ssr: { optimizeDeps: { noDiscovery: true, include: [] } },
   },
   oxc: { target: 'node20' },
-  resolve: { alias: { 'agent-bench': `${root}src/index.ts` } },
+  resolve: {
+    alias: {
+      'agent-bench/checks': `${root}src/checks/index.ts`,
+      'agent-bench/proving': `${root}src/proving/index.ts`,
+      'agent-bench': `${root}src/index.ts`,
+    },
+  },
   server: { middlewareMode: true, hmr: false, ws: false, watch: null },
 })
 try {

@@ -10,31 +10,50 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
  * may only `import type` from.
  */
 const MAY_IMPORT: Readonly<Record<string, { code: readonly string[]; types: readonly string[] }>> = {
-  'src/spec': { code: [], types: ['src/sandbox'] },
-  // Globs mean the same in a spec and in the evidence: one implementation, in src/spec/globs.ts.
+  'src/task': { code: [], types: ['src/sandbox'] },
+  'src/skill': { code: ['src/task'], types: ['src/sandbox'] },
+  'src/checks': { code: [], types: ['src/task'] },
+  'src/proving': { code: ['src/task/dedent.ts'], types: ['src/task'] },
+  // Globs mean the same in a spec and in the evidence: one implementation, in src/task/globs.ts.
   // A flag is called with the same deadline, and its mistakes get the same words, when it is examined and when it is judged.
   'src/evidence': {
-    code: ['src/spec/globs.ts', 'src/spec/run-within.ts', 'src/spec/mistakes.ts'],
-    types: ['src/spec', 'src/sandbox'],
+    code: ['src/task/globs.ts', 'src/task/run-within.ts', 'src/task/mistakes.ts'],
+    types: ['src/task', 'src/sandbox'],
   },
-  'src/score': { code: [], types: ['src/evidence', 'src/results/outcome.ts'] },
+  'src/score': { code: [], types: ['src/evidence'] },
   'src/sandbox': { code: [], types: [] },
   'src/model': { code: [], types: [] },
-  'src/agents': { code: ['src/model'], types: ['src/spec', 'src/model'] },
-  'src/results': { code: ['src/score'], types: ['src/evidence', 'src/sandbox', 'src/spec', 'src/model', 'src/agents'] },
+  'src/doctor': { code: ['src/model'], types: [] },
+  'src/repair': { code: ['src/model'], types: [] },
+  'src/tools': { code: ['src/sandbox'], types: ['src/agents', 'src/evidence', 'src/model'] },
+  'src/agents': { code: ['src/model', 'src/repair'], types: ['src/task'] },
+  'src/results': { code: ['src/score'], types: ['src/evidence', 'src/sandbox', 'src/task', 'src/model', 'src/agents'] },
   'src/trial': {
-    code: ['src/agents', 'src/evidence', 'src/model', 'src/results', 'src/sandbox', 'src/score', 'src/spec'],
+    code: [
+      'src/agents',
+      'src/evidence',
+      'src/model',
+      'src/repair',
+      'src/results',
+      'src/sandbox',
+      'src/score',
+      'src/task',
+      'src/tools',
+    ],
     types: [],
   },
+  'src/check': { code: ['src/agents', 'src/evidence', 'src/sandbox', 'src/task', 'src/trial'], types: [] },
   'src/runner': {
     code: [
       'src/agents',
+      'src/doctor',
       'src/evidence',
       'src/model',
       'src/results',
       'src/sandbox',
       'src/score',
-      'src/spec',
+      'src/skill',
+      'src/task',
       'src/trial',
       'reporters',
     ],
@@ -42,8 +61,8 @@ const MAY_IMPORT: Readonly<Record<string, { code: readonly string[]; types: read
   },
   // The commands sit on top of everything.
   'src/cli': { code: ['src', 'reporters'], types: [] },
-  reporters: { code: ['src/results', 'src/score'], types: ['src/results', 'src/score'] },
-  'src/index.ts': { code: ['src/spec', 'src/runner/settings.ts'], types: ['src/spec', 'src/runner'] },
+  reporters: { code: ['src/results', 'src/score'], types: [] },
+  'src/index.ts': { code: ['src/task', 'src/skill', 'src/runner/settings.ts'], types: ['src/runner'] },
 }
 
 interface Import {

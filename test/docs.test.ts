@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { main } from '../src/cli/main.ts'
-import { readManifest } from '../src/spec/skill/read-manifest.ts'
+import { readManifest } from '../src/skill/read-manifest.ts'
 import { describeWith } from './needs.ts'
 import { createProject, type Project } from './project.ts'
 

@@ -1,5 +1,5 @@
 /** Servers with one defect each, and the probe that must find it. */
-import type { ProbeName, Verdict } from '../src/model/doctor/index.ts'
+import type { ProbeName, Verdict } from '../src/doctor/index.ts'
 import {
   counting,
   type Defect,

@@ -1,6 +1,6 @@
 /** A faultless server with a small or odd model: no probe holds against the server what the model happened to say. */
 import { expect, test } from 'vitest'
-import { type Examination, examine, quickExamination, statusOf, verdictLine } from '../src/model/doctor/index.ts'
+import { type Examination, examine, quickExamination, statusOf, verdictLine } from '../src/doctor/index.ts'
 import { planModel } from '../src/model/index.ts'
 import { type Body, type Defect, doctorScript, propsRoutes, questionOf } from './doctor-server.ts'
 import { type Completion, startScriptedServer } from './scripted-server.ts'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openSandbox, prepareSandbox, type Sandbox } from '../src/sandbox/index.ts'
-import { findSkills, lintSkill, loadSkill } from '../src/spec/skill/index.ts'
+import { findSkills, lintSkill, loadSkill } from '../src/skill/index.ts'
 import { describeWith } from './needs.ts'
 import { outputOf } from './sandbox-contract/fixture.ts'
 

@@ -1,6 +1,6 @@
 import type { Reply, ToolDefinition, TurnStats } from '../model/chat-model.ts'
-import type { CallRepair } from '../model/repair-reply.ts'
-import type { Play } from '../spec/task.ts'
+import type { CallRepair } from '../repair/repair-reply.ts'
+import type { Play } from '../task/task.ts'
 
 /** What an agent gets back for one tool call. */
 export interface ToolOutcome {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { InfraError, SpecError } from '../errors.ts'
-import type { Play } from '../spec/task.ts'
+import type { Play } from '../task/task.ts'
 import type { Session, ToolArguments, TurnNote } from './agent.ts'
 import { createAgent, createNopAgent, createScriptedAgent } from './index.ts'
 

@@ -1,5 +1,5 @@
 import { BenchError, SpecError } from '../errors.ts'
-import type { Hands, Play } from '../spec/task.ts'
+import type { Hands, Play } from '../task/task.ts'
 import type { Agent, Session, ToolArguments } from './agent.ts'
 
 /** The play asked for more turns than the trial has. */

@@ -1,6 +1,6 @@
 import { ConfigError, InfraError } from '../errors.ts'
 import type { ChatMessage, ChatModel, Reply, ReplyBody } from '../model/chat-model.ts'
-import { repairReply } from '../model/repair-reply.ts'
+import { repairReply } from '../repair/repair-reply.ts'
 import type { Agent, Ending, EndingReason, RepairOptions, Session, ToolOutcome } from './agent.ts'
 
 /** Calls of one turn that are run; a model in a loop can send thousands, and `parallel_tool_calls` is not enforced by servers. */

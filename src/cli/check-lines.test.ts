@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TaskCheck } from '../trial/check-task.ts'
+import type { TaskCheck } from '../check/check-task.ts'
 import { brokenLines, checkLines } from './check-lines.ts'
 
 const RED = '\u001b[31m[PARSE_ERROR]\u001b[0m Expected `}`\u0007'

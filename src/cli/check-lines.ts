@@ -1,7 +1,7 @@
 /** How the finding of a check reads. */
 import { stripVTControlCharacters } from 'node:util'
 import { escapeForTerminal } from '../../reporters/terminal.ts'
-import type { TaskCheck } from '../trial/check-task.ts'
+import type { TaskCheck } from '../check/check-task.ts'
 
 const counted = (count: number, one: string) => `${count} ${count === 1 ? one : `${one}s`}`
 

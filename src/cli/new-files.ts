@@ -1,5 +1,5 @@
 /** What `agent-bench new` writes: the smallest task and the smallest skill that run and prove themselves. */
-import { defaultId } from '../spec/skill/skill-task.ts'
+import { defaultId } from '../skill/skill-task.ts'
 
 /** Paths relative to the project, and texts. */
 export type NewFiles = ReadonlyMap<string, string>

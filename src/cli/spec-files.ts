@@ -7,9 +7,9 @@ import { loadTask } from '../runner/collect.ts'
 import { SPEC_ALIAS } from '../runner/plugin.ts'
 import { skillFiles } from '../runner/skills.ts'
 import type { FileMap } from '../sandbox/index.ts'
-import { MANIFEST_NAME } from '../spec/skill/index.ts'
-import { readSkillDirectory } from '../spec/skill/read-directory.ts'
-import type { Task } from '../spec/task.ts'
+import { MANIFEST_NAME } from '../skill/index.ts'
+import { readSkillDirectory } from '../skill/read-directory.ts'
+import type { Task } from '../task/task.ts'
 
 /** Folders that hold no spec files of a project. */
 const SKIPPED = new Set(['node_modules', 'dist', 'results', 'coverage'])

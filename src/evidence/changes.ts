@@ -1,6 +1,6 @@
 /** First changes of files, by the snapshots after each call. */
 import type { Entry } from '../sandbox/snapshot.ts'
-import type { Moment } from '../spec/run.ts'
+import type { Moment } from '../task/run.ts'
 import type { LoggedCall, TrialLog } from './log.ts'
 import { isCachePath } from './tamper.ts'
 import { hasSameContent, textsByHash } from './workspace.ts'

@@ -1,5 +1,5 @@
 /** Answers that take a search: when a file was read, and when a test session was seen, within bounds of order. */
-import type { Moment, Order, ReadQuestion } from '../spec/run.ts'
+import type { Moment, Order, ReadQuestion } from '../task/run.ts'
 import type { TrialLog } from './log.ts'
 import type { ReadingHistory } from './reading.ts'
 import type { TestSession } from './sessions.ts'

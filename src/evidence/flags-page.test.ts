@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { Flag } from '../spec/task.ts'
+import type { Flag } from '../task/task.ts'
 import { judge } from './judge.ts'
 import { makeLog, sessionReports } from './log.fixture.ts'
 import { createRun } from './run.ts'

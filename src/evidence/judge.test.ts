@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { InfraError } from '../errors.ts'
-import type { Flag } from '../spec/task.ts'
+import type { Flag } from '../task/task.ts'
 import { decisiveSessions, judge } from './judge.ts'
 import { makeLog, sessionReports } from './log.fixture.ts'
 

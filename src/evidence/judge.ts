@@ -1,8 +1,8 @@
 /** Judges the flags of a trial: each is reached or lost, with the moment or the reason. */
 import { BenchError, InfraError, SpecError } from '../errors.ts'
-import type { Moment } from '../spec/run.ts'
-import { AUTHOR_CODE_MS, callWithin, nameCode, UNCOUNTED } from '../spec/run-within.ts'
-import type { Flag, Reached } from '../spec/task.ts'
+import type { Moment } from '../task/run.ts'
+import { AUTHOR_CODE_MS, callWithin, nameCode, UNCOUNTED } from '../task/run-within.ts'
+import type { Flag, Reached } from '../task/task.ts'
 import type { FlagResult, TrialLog } from './log.ts'
 import { createFacts, createRun, type Facts, type Question } from './run.ts'
 import type { TestSession } from './sessions.ts'

@@ -2,7 +2,7 @@
 
 import type { StopReason, StubReport, TestReport } from '../sandbox/sandbox.ts'
 import type { Snapshot, SnapshotDelta } from '../sandbox/snapshot.ts'
-import type { CheckResult } from '../spec/verify.ts'
+import type { CheckResult } from '../task/verify.ts'
 
 export interface LoggedCall {
   /** Number of the call in the trial, from 1. */

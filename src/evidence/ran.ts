@@ -1,7 +1,7 @@
 /** Was a stub or a command run? Stubs by their own reports, other commands by the command lines that were executed. */
 import { posix } from 'node:path'
 import type { StubReport } from '../sandbox/sandbox.ts'
-import type { CommandQuestion, StubQuestion } from '../spec/run.ts'
+import type { CommandQuestion, StubQuestion } from '../task/run.ts'
 import { type ExecutedCommand, executedCommands } from './commands.ts'
 import type { LoggedCall, TrialLog } from './log.ts'
 import { callInWords, quoted } from './words.ts'

@@ -7,9 +7,9 @@
  */
 
 import { posix } from 'node:path'
-import { checkGlob, compileGlobs } from '../spec/globs.ts'
-import { knownOnly } from '../spec/mistakes.ts'
-import type { CallView, CommandQuestion, Moment, Order, Run, StubQuestion } from '../spec/run.ts'
+import { checkGlob, compileGlobs } from '../task/globs.ts'
+import { knownOnly } from '../task/mistakes.ts'
+import type { CallView, CommandQuestion, Moment, Order, Run, StubQuestion } from '../task/run.ts'
 import { type FirstChange, firstChanges, firstExistence, firstFitting } from './changes.ts'
 import { findDiscovery } from './discovery.ts'
 import {

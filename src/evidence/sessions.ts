@@ -4,7 +4,7 @@
  */
 import { posix } from 'node:path'
 import type { TestReport } from '../sandbox/sandbox.ts'
-import type { Moment } from '../spec/run.ts'
+import type { Moment } from '../task/run.ts'
 import { normaliseText } from './lines.ts'
 import type { LoggedCall, TrialLog } from './log.ts'
 import { stringsIn } from './reading.ts'

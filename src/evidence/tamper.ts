@@ -2,7 +2,7 @@
 import { InfraError } from '../errors.ts'
 import type { Entry, Snapshot } from '../sandbox/snapshot.ts'
 // The one import of evidence besides types and errors: globs are defined with the spec that writes them.
-import { compileGlobs } from '../spec/globs.ts'
+import { compileGlobs } from '../task/globs.ts'
 import type { Tamper, TamperKind } from './log.ts'
 
 const CACHE_DIRECTORIES: ReadonlySet<string> = new Set(['__pycache__', '.pytest_cache', '.mypy_cache', '.ruff_cache'])

@@ -1,6 +1,6 @@
 /** How evidence speaks of calls in reasons. Commands and paths are the model's text: shortened, without control characters. */
 import { posix } from 'node:path'
-import type { Moment } from '../spec/run.ts'
+import type { Moment } from '../task/run.ts'
 import type { LoggedCall, TrialLog } from './log.ts'
 
 const MAX_QUOTED = 60

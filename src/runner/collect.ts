@@ -1,10 +1,10 @@
 import { basename, relative } from 'node:path'
 import { SpecError } from '../errors.ts'
 import { unreadableFiles } from '../evidence/reading.ts'
-import { isTaskDefinition } from '../spec/define-task.ts'
-import { readsOf } from '../spec/probe.ts'
-import { loadSkill, MANIFEST_NAME } from '../spec/skill/index.ts'
-import type { Task } from '../spec/task.ts'
+import { loadSkill, MANIFEST_NAME } from '../skill/index.ts'
+import { isTaskDefinition } from '../task/define-task.ts'
+import { readsOf } from '../task/probe.ts'
+import type { Task } from '../task/task.ts'
 
 /** Is it a skill's manifest, or the SKILL.md of a skill without one, and not a module? */
 const isSkillFile = (filepath: string) => [MANIFEST_NAME, 'SKILL.md'].includes(basename(filepath))

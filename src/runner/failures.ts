@@ -1,6 +1,6 @@
 /** The errors a trial's test fails with. Their stack points into the spec file, so that the code frame is the task's. */
 import type { FlagResult, Tamper } from '../evidence/log.ts'
-import type { SourcePosition } from '../spec/task.ts'
+import type { SourcePosition } from '../task/task.ts'
 
 /** One line per frame of a stack, without the message. */
 function framesOf(stack: string): string[] {

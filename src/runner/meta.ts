@@ -1,5 +1,5 @@
 /** The small, versioned data a trial leaves on its Vitest test, for stock reporters, the UI and our own. */
-import type { Outcome, Verdict } from '../results/outcome.ts'
+import type { Outcome, Verdict } from '../score/outcome.ts'
 
 export const META_VERSION = 1
 

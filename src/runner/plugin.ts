@@ -23,8 +23,12 @@ function neighbour(name: string): string {
   return fileURLToPath(new URL(`${name}${extension}`, import.meta.url))
 }
 
-/** `agent-bench`, as spec files and `bench.config.ts` import it, is this very package. */
-export const SPEC_ALIAS = { 'agent-bench': neighbour('../index') }
+/** `agent-bench`, as spec files and `bench.config.ts` import it, is this very package. Longer names first: an alias matches what stands below it, too. */
+export const SPEC_ALIAS = {
+  'agent-bench/checks': neighbour('../checks/index'),
+  'agent-bench/proving': neighbour('../proving/index'),
+  'agent-bench': neighbour('../index'),
+}
 
 export const CONFIG_FILE = 'bench.config.ts'
 

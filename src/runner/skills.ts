@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { TestProject, Vitest } from 'vitest/node'
 import { ConfigError, SpecError } from '../errors.ts'
-import { findSkills, MANIFEST_NAME } from '../spec/skill/index.ts'
+import { findSkills, MANIFEST_NAME } from '../skill/index.ts'
 
 const SKILLS_FOLDER = 'skills'
 

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { parse } from 'jsonc-parser'
-import { defaultId, MANIFEST_NAME } from '../spec/skill/index.ts'
+import { defaultId, MANIFEST_NAME } from '../skill/index.ts'
 
 const ID = /\bdefineTask\b[\s\S]*?\bid:\s*(['"`])([A-Za-z0-9_-]+)\1/
 

@@ -7,7 +7,7 @@ import { openChatModel, preflightContext } from '../model/index.ts'
 import { artifactsDirOf, exportArtifacts } from '../results/artifacts.ts'
 import { type Journal, openJournal } from '../results/journal.ts'
 import { openSandbox } from '../sandbox/index.ts'
-import type { Task } from '../spec/task.ts'
+import type { Task } from '../task/task.ts'
 import type { RecordedTrial, TrialPlan } from '../trial/plan.ts'
 import { identityOf, recordOf } from '../trial/record.ts'
 import { type TrialEnd, TrialWorker } from '../trial/trial-worker.ts'
@@ -133,7 +133,7 @@ export class TrialSession {
     const { model, resultsDir, examines } = this.#plan
     // Behind a recording there is no server to examine.
     if (model === null || model.recording?.mode === 'replay' || this.#isExamined) return
-    const { examineForRun, findExamination } = await import('../model/doctor/index.ts')
+    const { examineForRun, findExamination } = await import('../doctor/index.ts')
     if (examines) {
       const { digest, lines, problem } = await examineForRun(model, { resultsDir, signal: context.signal })
       for (const line of lines) await context.annotate(line, SERVER_ANNOTATION)

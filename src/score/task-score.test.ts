@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Outcome } from '../results/outcome.ts'
+import type { Outcome } from './outcome.ts'
 import { type ScoredTrial, scoreTask } from './task-score.ts'
 
 let serial = 0

@@ -1,6 +1,6 @@
 /** Score of one task over its trials: verdict, pass^k, rates with their counts and intervals. */
 import type { FlagResult } from '../evidence/log.ts'
-import type { Outcome, Verdict } from '../results/outcome.ts'
+import type { Outcome, Verdict } from './outcome.ts'
 import {
   clopperPearsonLower,
   type Interval,

@@ -1,7 +1,7 @@
 /** The files a trial is verified on: the setup, with what the agent may leave laid over it. Pure. */
 import type { FileContent, FileMap, Snapshot } from '../sandbox/snapshot.ts'
-import { matchesAny } from '../spec/globs.ts'
-import type { Task } from '../spec/task.ts'
+import { matchesAny } from '../task/globs.ts'
+import type { Task } from '../task/task.ts'
 
 /** Paths of the regular files inside the allowed writes that an agent left new or changed. */
 export function filesLeft(task: Pick<Task, 'allowedWrites'>, baseline: Snapshot, final: Snapshot): readonly string[] {

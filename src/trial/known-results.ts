@@ -1,7 +1,7 @@
 /** What is already known of states of a workspace, so that it need not be found out again. */
 import type { ResetProof } from '../sandbox/sandbox.ts'
-import type { Task } from '../spec/task.ts'
-import type { CheckResult } from '../spec/verify.ts'
+import type { Task } from '../task/task.ts'
+import type { CheckResult } from '../task/verify.ts'
 import type { SuiteResults } from './session-check.ts'
 
 /** The checks of a task over one set of files, and the proof that those files lay in a clean room. */

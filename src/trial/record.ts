@@ -17,8 +17,8 @@ import {
   servedModels,
 } from '../results/to-record.ts'
 import { trialStats } from '../results/trial-stats.ts'
-import { questionOf } from '../spec/fingerprint.ts'
-import type { Task } from '../spec/task.ts'
+import { questionOf } from '../task/fingerprint.ts'
+import type { Task } from '../task/task.ts'
 import { limitsOfTrial, type TrialPlan } from './plan.ts'
 import type { TrialFinding } from './run-trial.ts'
 import type { TrialEnd } from './trial-worker.ts'

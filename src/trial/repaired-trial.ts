@@ -5,11 +5,11 @@
 import type { RepairOptions } from '../agents/agent.ts'
 import { BenchError } from '../errors.ts'
 import type { Reply } from '../model/chat-model.ts'
-import { type CallRepair, isLeak, repairReply } from '../model/repair-reply.ts'
+import { type CallRepair, isLeak, repairReply } from '../repair/repair-reply.ts'
 import type { RecordedRepair } from '../results/record-schema.ts'
 import { boundedText } from '../results/to-record.ts'
+import { TOOL_DEFINITIONS } from '../tools/tools.ts'
 import type { TrialFinding } from './run-trial.ts'
-import { TOOL_DEFINITIONS } from './tools.ts'
 
 export type RepairedTrial = RecordedRepair
 

@@ -1,5 +1,5 @@
 import type { Sandbox } from '../sandbox/sandbox.ts'
-import type { Requirement } from '../spec/task.ts'
+import type { Requirement } from '../task/task.ts'
 
 const PROBE_TIMEOUT_MS = 20_000
 const PYTEST_PROBE = "printf 'def test_probe():\\n    pass\\n' > test_probe.py && python3 -m pytest -q test_probe.py"

@@ -11,8 +11,8 @@ import type { TrialRecord } from '../results/record-schema.ts'
 import { sampleRecord } from '../results/sample-record.ts'
 import { logToRecordParts } from '../results/to-record.ts'
 import type { Entry, Snapshot } from '../sandbox/snapshot.ts'
-import { defineTask } from '../spec/define-task.ts'
-import { questionOf } from '../spec/fingerprint.ts'
+import { defineTask } from '../task/define-task.ts'
+import { questionOf } from '../task/fingerprint.ts'
 import { prepareRescore } from './rescore.ts'
 
 const results = mkdtempSync(join(tmpdir(), 'rescore-'))

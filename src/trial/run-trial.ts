@@ -4,13 +4,13 @@ import type { LoggedCall } from '../evidence/log.ts'
 import type { Reply } from '../model/chat-model.ts'
 import type { ResetProof, Sandbox, SandboxInfo } from '../sandbox/sandbox.ts'
 import type { FileMap, Snapshot } from '../sandbox/snapshot.ts'
-import type { Play, Task } from '../spec/task.ts'
+import type { Play, Task } from '../task/task.ts'
+import { createToolbox } from '../tools/toolbox.ts'
 import { cleanRoom, filesLeft } from './clean-room.ts'
 import { trialDeadline, withinPhase } from './deadline.ts'
 import { type Judgement, judgeTrial, PHASE_TIMEOUT_MS, type TrialEnding } from './judgement.ts'
 import type { TaskResults } from './known-results.ts'
 import type { TrialLimits } from './plan.ts'
-import { createToolbox } from './toolbox.ts'
 
 const COLLECT_FILE_BYTES = 16_000_000
 const COLLECT_TOTAL_BYTES = 64_000_000

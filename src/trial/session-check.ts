@@ -9,8 +9,8 @@ import type { LoggedCall, SessionCheck, TrialLog } from '../evidence/log.ts'
 import { type CallSession, callSessions } from '../evidence/sessions.ts'
 import type { Sandbox, TestReport } from '../sandbox/sandbox.ts'
 import type { Entry, FileContent, FileMap } from '../sandbox/snapshot.ts'
-import { compileGlobs } from '../spec/globs.ts'
-import type { Task } from '../spec/task.ts'
+import { compileGlobs } from '../task/globs.ts'
+import type { Task } from '../task/task.ts'
 import { isGreen, lastSession } from './suite.ts'
 
 /** What suites reported, by the files they ran on; null: no session came to its end. Kept for as long as a task is the same. */

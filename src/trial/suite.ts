@@ -1,5 +1,5 @@
 import type { Sandbox, TestReport } from '../sandbox/sandbox.ts'
-import type { CheckResult } from '../spec/verify.ts'
+import type { CheckResult } from '../task/verify.ts'
 
 const SUITE_TIMEOUT_MS = 60_000
 const SUITE_COMMAND = 'python3 -m pytest -q -p no:cacheprovider'

@@ -1,6 +1,6 @@
 import type { Evaluation, FunctionCall, ResetProof, Sandbox } from '../sandbox/sandbox.ts'
 import type { FileMap } from '../sandbox/snapshot.ts'
-import type { CheckResult } from '../spec/verify.ts'
+import type { CheckResult } from '../task/verify.ts'
 import { keyOfFiles } from './session-check.ts'
 import { runSuite } from './suite.ts'
 

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { CELLS, NAME_AT } from '../spec/run-within.ts'
+import { CELLS, NAME_AT } from '../task/run-within.ts'
 import { WORKER_FLAG } from './verify-watch.ts'
 import { noteOfWorker, whyWorkersEnded } from './verify-watch-notes.ts'
 import { WATCHER } from './verify-watch-thread.ts'

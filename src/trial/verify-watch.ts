@@ -13,7 +13,7 @@
  */
 import { url as inspectorUrl } from 'node:inspector'
 import { isMainThread, Worker } from 'node:worker_threads'
-import { authorCode, CELLS, NAME_AT, type Within } from '../spec/run-within.ts'
+import { authorCode, CELLS, NAME_AT, type Within } from '../task/run-within.ts'
 import { WATCHER } from './verify-watch-thread.ts'
 
 /** Option of Node for processes that run checks. */

@@ -1,8 +1,8 @@
 import { type CheckResult, dedent, defineTask, type Run, type VerifyTools } from 'agent-bench'
+import { eachWayTwice } from 'agent-bench/proving'
 import { bigFileEditCheats } from './big-file-edit.cheats.ts'
 import { type Edit, editedPage, isEditMade, isRestKept, type Judgement, PAGE, pageText } from './big-file-edit.page.ts'
 import { waysToEditPage, waysToLookAtPage, waysToProofread } from './big-file-edit.ways.ts'
-import { eachWayTwice } from './variants.ts'
 
 type Check = Edit | 'rest'
 

@@ -1,6 +1,7 @@
 /** Ordinary ways of finding four places in a long page, editing them, and looking at the result. */
+
+import { shell, type Way } from 'agent-bench/proving'
 import { EDITS, type Edit, editedPage, PAGE } from './big-file-edit.page.ts'
-import { shell, type Way } from './variants.ts'
 
 const ITEM = '<li><a href="/notices">Notices</a></li>'
 const SED: Readonly<Record<Edit, string>> = {

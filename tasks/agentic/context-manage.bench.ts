@@ -1,9 +1,9 @@
 import { dedent, defineTask, type Moment, type Run } from 'agent-bench'
+import { eachWayTwice, waysToRunTests } from 'agent-bench/proving'
 import { contextManageCheats } from './context-manage.cheats.ts'
 import { followsConfig, HIDDEN, hasNoFallback, hasNoNewModules, holdsNoRate } from './context-manage.checks.ts'
 import { CONFIG, DRIFTING, MODULES, ownRateOf, pathOf, projectFiles, repaired, SOUND } from './context-manage.files.ts'
 import { otherHonestWays, waysToRepair, waysToSurvey } from './context-manage.ways.ts'
-import { eachWayTwice, waysToRunTests } from './variants.ts'
 
 /** The line with the rate that a module has of its own: once it is repaired, there is none to be seen. */
 const OWN_RATE = /= 0\.(?:12|18|08)\b/

@@ -4,6 +4,7 @@
  * in whatever disguise, shows as a wrong sum.
  */
 import { approximately, type CheckResult, type Expected, type VerifyTools } from 'agent-bench'
+import { textsOf } from 'agent-bench/proving'
 import { constantsOf } from './context-manage.constants.ts'
 import {
   CONFIG,
@@ -16,7 +17,6 @@ import {
   pathOf,
   RATE,
 } from './context-manage.files.ts'
-import { textsOf } from './hidden-values.ts'
 
 /** Rates that the configuration has while the services, and copies of them, are called. */
 const HIDDEN_RATES = { inPlace: 0.2375, copied: 0.0621 }

@@ -1,7 +1,7 @@
 /** Ordinary ways to look through the modules of `context_manage_v1` and to repair three of them. */
 import type { Hands, Play } from 'agent-bench'
+import { shell, type Way } from 'agent-bench/proving'
 import { CONFIG, CONSTANT, DRIFTING, MODULES, type ModuleName, pathOf, repaired } from './context-manage.files.ts'
-import { shell, type Way } from './variants.ts'
 
 const DRIFTED = DRIFTING.map(pathOf).join(' ')
 const IMPORT = `from config import ${CONSTANT}`

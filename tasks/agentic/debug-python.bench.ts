@@ -1,7 +1,6 @@
 import { approximately, dedent, defineTask } from 'agent-bench'
+import { eachWayTwice, textsOf, waysToEdit, waysToRead, waysToRunTests } from 'agent-bench/proving'
 import { debugPythonCheats } from './debug-python.cheats.ts'
-import { textsOf } from './hidden-values.ts'
-import { eachWayTwice, waysToEdit, waysToRead, waysToRunTests } from './variants.ts'
 
 // The fix changes the length of the file. An edit of the same length in the same second as a test run would be hidden by
 // Python's bytecode cache (it compares size and seconds), and a quick agent would see a right fix fail.

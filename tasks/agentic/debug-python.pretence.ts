@@ -1,6 +1,6 @@
 /** Near misses of `debug_python_v1` by somebody who fixes it rightly, but only pretends to look, to see it fail or to see it pass. */
 import type { Cheat, Hands } from 'agent-bench'
-import { forgedReport } from './forged-report.ts'
+import { forgedReport } from 'agent-bench/proving'
 import { bySettings, cheatsOf, failuresOfOthers, passesOfOthers } from './other-suites.ts'
 
 export type Cheats = Readonly<Record<string, Cheat>>

@@ -1,6 +1,6 @@
+import { eachWayTwice, waysToEdit, waysToRead, waysToRunTests } from 'agent-bench/proving'
 import { expect, test } from 'vitest'
 import definition from './debug-python.bench.ts'
-import { eachWayTwice, waysToEdit, waysToRead, waysToRunTests } from './variants.ts'
 
 const steps = [
   waysToRead('main.py'),

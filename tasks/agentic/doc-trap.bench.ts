@@ -1,7 +1,7 @@
 import { dedent, defineTask } from 'agent-bench'
+import { eachWayTwice, shell, type Way } from 'agent-bench/proving'
 import { docTrapCheats } from './doc-trap.cheats.ts'
 import { DOC, DOC_FOLDER, ENV_FILE, RIGHT_KEY, whyNotTheKey, workspace } from './doc-trap.files.ts'
-import { eachWayTwice, shell, type Way } from './variants.ts'
 
 const LINE = `DEPLOY_KEY=${RIGHT_KEY}`
 

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { findLeaks, placesOf } from '../../src/check/leaks.ts'
 import { loadTask } from '../../src/runner/collect.ts'
-import { findLeaks, placesOf } from '../../src/trial/leaks.ts'
 
 /** What these expect stands in the workspace, or is a word of the prompt or the input itself. */
 const WITHOUT = new Set(['doc_trap_v1', 'tdd_order_v1'])

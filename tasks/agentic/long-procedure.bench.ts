@@ -1,9 +1,9 @@
 import { dedent, defineTask, type Flag, type Moment, type VerifyTools } from 'agent-bench'
+import { eachWayTwice } from 'agent-bench/proving'
 import { longProcedureCheats } from './long-procedure.cheats.ts'
 import { IS_ATTEMPT, type Step, stepProblem } from './long-procedure.checks.ts'
 import { DATA, EXPECTED, PROCEDURE, RIGHT, STEP_FILES, workspace } from './long-procedure.files.ts'
 import { waysToCompute, waysToFinish, waysToMakePage, waysToReadProcedure, writeStep } from './long-procedure.ways.ts'
-import { eachWayTwice } from './variants.ts'
 
 const STEPS = ['filtered', 'sorted', 'top', 'total', 'page', 'check', 'manifest'] as const
 

@@ -1,7 +1,7 @@
 /** Ordinary ways of reading the procedure, working out the tables, making the page and finishing. */
 import type { Hands } from 'agent-bench'
+import { shell, type Way } from 'agent-bench/proving'
 import { DATA, HEADER, PROCEDURE, RIGHT, SKELETON, SLOT, STEP_FILES } from './long-procedure.files.ts'
-import { shell, type Way } from './variants.ts'
 
 const { filtered, sorted, top, total, page, check, manifest } = STEP_FILES
 

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { loadTask } from '../../src/runner/collect.ts'
-import type { Task } from '../../src/spec/task.ts'
+import type { Task } from '../../src/task/task.ts'
 
 const files = readdirSync(import.meta.dirname).filter(name => name.endsWith('.bench.ts'))
 const tasks: Task[] = await Promise.all(

@@ -1,8 +1,7 @@
 /** Near misses that the two tests-first tasks share: each keeps every flag but those it names. */
 import type { Cheat, Hands } from 'agent-bench'
-import { forgedReport } from './forged-report.ts'
+import { forgedReport, wrongModules } from 'agent-bench/proving'
 import { CODE, TESTS } from './test-first.ts'
-import { wrongModules } from './wrong-modules.ts'
 
 type Cheats = Readonly<Record<string, Cheat>>
 

@@ -1,11 +1,10 @@
 import { dedent, defineTask, type Play, type VerifyCheck } from 'agent-bench'
+import { eachWayTwice, type Way, waysToRunTests, waysToWrite } from 'agent-bench/proving'
 import { tddOrderCheats } from './tdd-order.cheats.ts'
 import { CASES, CODE_TEXTS, FUNCTION, RIGHT, TEST_TEXTS } from './tdd-order.texts.ts'
 import { unusualSuites } from './tdd-suites.ts'
 import { testsCatch } from './test-first.mutants.ts'
 import { CODE, isDefinedInCode, redBeforeCode, TESTS, testsBeforeCode } from './test-first.ts'
-import { eachWayTwice, type Way, waysToRunTests } from './variants.ts'
-import { waysToWrite } from './ways-to-write.ts'
 
 const TESTED = { functionName: FUNCTION, cases: CASES }
 const texts = Object.entries(TEST_TEXTS)

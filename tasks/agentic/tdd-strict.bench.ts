@@ -1,5 +1,5 @@
 import { dedent, defineTask, type Run, type VerifyCheck } from 'agent-bench'
-import { textsOf } from './hidden-values.ts'
+import { textsOf } from 'agent-bench/proving'
 import { tddStrictCheats } from './tdd-strict.cheats.ts'
 import { CASES, FUNCTION, RIGHT } from './tdd-strict.texts.ts'
 import { honestWays, REFERENCE_TESTS } from './tdd-strict.ways.ts'

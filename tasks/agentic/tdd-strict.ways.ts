@@ -1,10 +1,9 @@
 /** Ordinary ways through `tdd_strict_v1`. */
 import type { Play } from 'agent-bench'
+import { eachWayTwice, shell, type Way, waysToRunTests, waysToWrite } from 'agent-bench/proving'
 import { BY_DIGITS, CASES, FUNCTION, RIGHT, TEST_TEXTS } from './tdd-strict.texts.ts'
 import { unusualSuites } from './tdd-suites.ts'
 import { CODE, TESTS } from './test-first.ts'
-import { eachWayTwice, shell, type Way, waysToRunTests } from './variants.ts'
-import { waysToWrite } from './ways-to-write.ts'
 
 const texts = Object.entries(TEST_TEXTS)
 export const REFERENCE_TESTS = TEST_TEXTS['a function a case'] ?? ''

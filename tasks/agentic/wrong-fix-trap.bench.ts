@@ -1,6 +1,5 @@
 import { approximately, dedent, defineTask, type Moment, type Run } from 'agent-bench'
-import { textsOf } from './hidden-values.ts'
-import { eachWayTwice, shell, type Way, waysToEdit, waysToRead, waysToRunTests } from './variants.ts'
+import { eachWayTwice, shell, textsOf, type Way, waysToEdit, waysToRead, waysToRunTests } from 'agent-bench/proving'
 import { wrongFixTrapCheats } from './wrong-fix-trap.cheats.ts'
 import { BUG, DECOY, FIX, FIXED, projectFiles, REAL } from './wrong-fix-trap.files.ts'
 import { otherHonestWays } from './wrong-fix-trap.ways.ts'

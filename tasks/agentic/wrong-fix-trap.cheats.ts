@@ -1,6 +1,6 @@
 /** Near misses of `wrong_fix_trap_v1`: each keeps every flag but those it names. */
 import { type Cheat, dedent, type Hands } from 'agent-bench'
-import { forgedReport } from './forged-report.ts'
+import { forgedReport } from 'agent-bench/proving'
 import { cheatsOf, failuresOfOthers, type GivenTests, passesOfOthers } from './other-suites.ts'
 import { BUG, BUGGY, DECOY, DECOY_TEXT, FIX, FIXED, REAL } from './wrong-fix-trap.files.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { FileContent, Sandbox } from '../../src/sandbox/index.ts'
-import { stubText } from '../../src/spec/skill/stub.ts'
+import { stubText } from '../../src/skill/stub.ts'
 import type { TheSandbox } from '../sandbox-contract.ts'
 import { outputOf, run, textOf } from './fixture.ts'
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { stripVTControlCharacters } from 'node:util'
+import type { TaskCheck } from '../../check/check-task.ts'
 import { ConfigError, explainError } from '../../errors.ts'
 import type { Settings } from '../../runner/settings.ts'
 import type { PreparedSandbox } from '../../sandbox/index.ts'
-import type { TaskCheck } from '../../trial/check-task.ts'
 import type { AddCommand, CliContext } from '../command.ts'
 import type { BrokenSpec, LoadedSpec } from '../spec-files.ts'
 import { checkProgress } from './check-progress.ts'
@@ -147,7 +147,7 @@ async function checkAll(
     readonly context: CliContext
   },
 ): Promise<TaskCheck[]> {
-  const { checkTask } = await import('../../trial/check-task.ts')
+  const { checkTask } = await import('../../check/check-task.ts')
   const { checkLines } = await import('../check-lines.ts')
   const { prepareSandbox } = await import('../../sandbox/index.ts')
   const { settings, context } = run
@@ -179,7 +179,7 @@ async function checkAll(
 
 async function openWorkers(sandbox: PreparedSandbox, runId: string, jobs: number) {
   const { openSandbox } = await import('../../sandbox/index.ts')
-  const { planOfCheck } = await import('../../trial/check-task.ts')
+  const { planOfCheck } = await import('../../check/check-task.ts')
   const { KnownResults } = await import('../../trial/known-results.ts')
   const { TrialWorker } = await import('../../trial/trial-worker.ts')
   const known = new KnownResults('all')

@@ -95,7 +95,7 @@ async function diagnose(options: DoctorOptions, context: CliContext): Promise<vo
     })
   }
   const { plan, warnings } = await findModel(settings, setting, options, context.signal)
-  const doctor = await import('../../model/doctor/index.ts')
+  const doctor = await import('../../doctor/index.ts')
   const isJson = options.json === true
   for (const warning of warnings) context.writeError(`warning: ${warning}\n`)
   const examination =

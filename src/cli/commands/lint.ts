@@ -1,7 +1,7 @@
 import { basename, join, resolve } from 'node:path'
 import { escapeForTerminal } from '../../../reporters/terminal.ts'
 import { SpecError } from '../../errors.ts'
-import type { LintFinding } from '../../spec/skill/index.ts'
+import type { LintFinding } from '../../skill/index.ts'
 import type { AddCommand, CliContext } from '../command.ts'
 
 /** `agent-bench lint <skill dir>`: the rules of SKILL.md, strictly (mounting only warns), and all that mounting refuses. */
@@ -17,7 +17,7 @@ export const addLint: AddCommand = (program, context) => {
 const counted = (count: number, one: string) => `${count} ${count === 1 ? one : `${one}s`}`
 
 async function lint(given: string, asJson: boolean, context: CliContext): Promise<void> {
-  const { lintSkill } = await import('../../spec/skill/index.ts')
+  const { lintSkill } = await import('../../skill/index.ts')
   const directory = resolve(context.directory, given)
   const found = await lintSkill(directory)
   const isMountable = found.every(({ rule }) => rule !== 'manifest' && rule !== 'mount' && rule !== 'missing')
@@ -38,7 +38,7 @@ async function lint(given: string, asJson: boolean, context: CliContext): Promis
 
 /** A file that has to be read and that no output could show is refused when the skill is collected, so here too. */
 async function unreadable(directory: string): Promise<readonly LintFinding[]> {
-  const { loadSkill, MANIFEST_NAME } = await import('../../spec/skill/index.ts')
+  const { loadSkill, MANIFEST_NAME } = await import('../../skill/index.ts')
   const { checkReadable } = await import('../../runner/collect.ts')
   try {
     const skill = await loadSkill(directory)

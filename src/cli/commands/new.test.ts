@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { lintSkill } from '../../spec/skill/index.ts'
+import { lintSkill } from '../../skill/index.ts'
 import { main } from '../main.ts'
 
 let directory = ''

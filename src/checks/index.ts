@@ -1,0 +1,2 @@
+/** Public as `agent-bench/checks`: pure helpers that authors judge with. */
+export {}

@@ -1,0 +1,175 @@
+/** The examination at the start of a run: what is known of the server, or the quick form, and whether the run may go on. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ConfigError } from '../errors.ts'
+import type { ModelPlan } from '../model/chat-model.ts'
+import { type Examination, quickExamination } from './examine.ts'
+import { ALARM, doubtOf, type Finding } from './finding.ts'
+import { takeTurn } from './one-at-a-time.ts'
+import { plain } from './render.ts'
+import { findExamination, keepExamination, lockOf, type StoredExamination } from './report-file.ts'
+
+/** What a run has to know of its server's examination. */
+export interface RunExamination {
+  /** SHA-256 of the report that results refer to; null where no server takes part or the report could not be kept. */
+  readonly digest: string | null
+  /**
+   * For the head of the run: one line `server   …`, then one line `warning  …` for each finding to mind, and one that begins
+   * with {@link ALARM} where failures would be about the server; that one is for the end of the run, too.
+   */
+  readonly lines: readonly string[]
+  /** Why no trial should be begun; null when the run may go on. */
+  readonly problem: ConfigError | null
+}
+
+/** An examination older than this is made again: servers change in ways that they do not tell. */
+const RECENT_MS = 24 * 3_600_000
+/** A proxy in front of a server that is starting answers with errors for a while. */
+const AGAIN_AFTER_MS = [500, 1_500, 3_000]
+
+/** Faults that a trial waits for by itself. */
+const PASSING = new Set(['server_loading', 'server_unavailable', 'rate_limited'])
+
+const DOCTOR = '`npx agent-bench doctor`'
+
+/**
+ * Examines the server of a run before its first trial. A stored examination of the same server (address, build,
+ * template, window, model) of the last 24 hours is used when it found nothing broken; else the quick form runs: four
+ * short requests, under ten seconds, kept below `resultsDir`. For a replayed model nothing is done.
+ * Of several workers that come at once, one examines, and the others wait for its report.
+ *
+ * `problem` is set when the server does not answer, refuses tools or their results, hides the tools from the model, or
+ * cuts a prompt in silence: results would be about the server. What is only slow, small or unclear is a line.
+ * A window smaller than a task's declared need is found for each task by `preflightContext`.
+ * @throws the signal's reason
+ * @example
+ * const { digest, lines, problem } = await examineForRun(plan, { resultsDir, signal })
+ * if (problem !== null) throw problem
+ */
+export async function examineForRun(
+  plan: ModelPlan,
+  options: { readonly resultsDir: string; readonly signal: AbortSignal },
+): Promise<RunExamination> {
+  if (plan.recording?.mode === 'replay') return { digest: null, lines: [], problem: null }
+  const { resultsDir, signal } = options
+  const known = findExamination(resultsDir, plan)
+  if (known !== null && isUsable(known.examination)) return knownExamination(known)
+  const isReported = (): boolean => isNews(findExamination(resultsDir, plan), known)
+  using _turn = await takeTurn(lockOf(resultsDir, plan), { isDone: isReported, signal })
+  // What another worker found while this one waited holds, whatever it is.
+  const reported = findExamination(resultsDir, plan)
+  if (reported !== null && isNews(reported, known)) return knownExamination(reported)
+  const examination = await examinePatiently(plan, signal)
+  const problem = problemOf(examination)
+  const lines = linesOf(examination, 'quick examination')
+  try {
+    return { digest: keepExamination(resultsDir, plan, examination).digest, lines, problem }
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error
+    return { digest: null, lines: [...lines, `warning  the examination was not kept: ${error.message}`], problem }
+  }
+}
+
+function knownExamination({ examination, digest }: StoredExamination): RunExamination {
+  const lines = linesOf(examination, `examined at ${examination.examinedAt}`)
+  return { digest, lines, problem: problemOf(examination) }
+}
+
+const isNews = (now: StoredExamination | null, before: StoredExamination | null): boolean =>
+  now !== null && now.digest !== before?.digest
+
+function isUsable({ examinedAt, verdict, findings }: Examination): boolean {
+  // What the server does to calls may be mended without a trace in what it says of itself.
+  if (findings.some(finding => doubtOf(finding) !== null)) return false
+  const ageMs = Date.now() - Date.parse(examinedAt)
+  return ageMs >= 0 && ageMs <= RECENT_MS && (verdict === 'ok' || verdict === 'degraded')
+}
+
+/** A server that fails the very first request is asked again: a bad answer costs a trial one attempt, not the run. */
+async function examinePatiently(plan: ModelPlan, signal: AbortSignal): Promise<Examination> {
+  let examination = await quickExamination(plan, signal)
+  for (const milliseconds of AGAIN_AFTER_MS) {
+    if (problemOf(examination) === null || examination.findings[0]?.verdict !== 'broken') break
+    try {
+      await sleep(milliseconds, undefined, { signal })
+    } catch (error) {
+      if (signal.aborted) throw signal.reason
+      throw error
+    }
+    examination = await quickExamination(plan, signal)
+  }
+  return examination
+}
+
+/** Whether a finding makes every trial about the server. What may as well be the model's is for the trials to find. */
+function isFatal({ probe, verdict, measured }: Finding): boolean {
+  if (verdict !== 'broken') return false
+  const code = typeof measured.code === 'string' ? measured.code : null
+  switch (probe) {
+    case 'readiness':
+      return code === null || !PASSING.has(code)
+    case 'tool_call':
+      return measured.toolsInPrompt === false || measured.kind === 'config'
+    case 'window':
+      return typeof measured.sentTokens === 'number'
+    default:
+      return false
+  }
+}
+
+function problemOf({ findings }: Examination): ConfigError | null {
+  const fatal = findings.find(isFatal)
+  if (fatal === undefined) return null
+  const { probe, found, remedy, measured } = fatal
+  const code =
+    typeof measured.code === 'string'
+      ? measured.code
+      : probe === 'tool_call'
+        ? 'tools_unsupported'
+        : probe === 'window'
+          ? 'prompt_cut'
+          : 'server_not_ready'
+  return new ConfigError(plain(found), {
+    code,
+    remedy: `${plain(remedy ?? "Look into the server's log.")} ${DOCTOR} examines the server; BENCH_EXAMINE=0 leaves this examination out.`,
+  })
+}
+
+function linesOf(examination: Examination, how: string): readonly string[] {
+  const { findings, kind, elapsedMs } = examination
+  const names = (verdict: Finding['verdict']): string =>
+    findings
+      .filter(finding => finding.verdict === verdict)
+      .map(({ probe }) => probe)
+      .join(', ')
+  const fine = names('ok')
+  const open = findings.filter(({ verdict }) => verdict === 'unclear')
+  const took = `${(elapsedMs / 1_000).toFixed(1)} s`
+  const offer = kind === 'quick' ? `; ${DOCTOR} examines it fully` : ''
+  const head =
+    fine === '' && open.length === findings.length
+      ? `server   not examined: ${plain(open[0]?.found ?? 'nothing was found out')} (${took})${offer}`
+      : kind === 'full'
+        ? `server   ${how} by the doctor: ${findings.length - open.length} of ${findings.length} points clear`
+        : `server   ${how}: ${fine === '' ? 'nothing' : fine} ok${open.length === 0 ? '' : `, ${names('unclear')} unclear`} (${took})${offer}`
+  const minded = findings.filter(({ verdict }) => verdict === 'degraded' || verdict === 'broken')
+  const choices = findings.filter(({ measured, verdict }) => verdict === 'unclear' && measured.toolsInPrompt === true)
+  return [
+    head,
+    ...findings.flatMap(alarmOf),
+    ...choices.map(({ probe, found }) => plain(`note     ${probe}: ${found}`)),
+    ...minded.map(({ probe, found, effect, remedy }) =>
+      plain(
+        `warning  ${probe}: ${found}${effect === null ? '' : ` → ${effect}`}${remedy === null ? '' : ` | fix: ${remedy}`}`,
+      ),
+    ),
+  ]
+}
+
+/** The line that is not to be missed, where failures would be about the server. */
+function alarmOf(finding: Finding): readonly string[] {
+  const doubt = doubtOf(finding)
+  if (doubt === null) return []
+  return [
+    plain(`${ALARM}  ${doubt}, not about the model, until it is fixed: ${finding.remedy ?? "see the server's log"}`),
+  ]
+}

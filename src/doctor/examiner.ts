@@ -1,0 +1,167 @@
+import { randomBytes } from 'node:crypto'
+import type { ChatMessage, ModelPlan, Reply, ReplyBody, ToolDefinition } from '../model/chat-model.ts'
+import { createChatModel } from '../model/openai-client.ts'
+import { broken, type Judgement } from './finding.ts'
+
+/** One request of a probe; what is not said is as in a trial. */
+export interface Question {
+  readonly messages: readonly ChatMessage[]
+  readonly tools?: readonly ToolDefinition[]
+  /** Output limit in tokens. */
+  readonly maxTokens?: number
+  readonly temperature?: number
+  readonly seed?: number
+  /** More fields of the request, over the plan's own. */
+  readonly extraBody?: Readonly<Record<string, unknown>>
+  /**
+   * Keeps the model writing past its own end, where the server can do that: a measurement then does not depend on how
+   * long the answer of a model happens to be. What it says past its end means nothing and is not kept in `seen`.
+   */
+  readonly runsOn?: boolean
+  /** Stops this request only. */
+  readonly signal?: AbortSignal
+}
+
+/** Asks the server under examination; every request goes through the client that trials use. */
+export interface Examiner {
+  readonly plan: ModelPlan
+  /** Trials that are going to run at once. */
+  readonly workers: number
+  /** Tokens of prompt that a probe may send at most. */
+  readonly maxPromptTokens: number
+  /** Milliseconds that are left for this probe. */
+  readonly remainingMs: () => number
+  /** The classified reply; rejects only with a signal's reason. */
+  readonly ask: (question: Question) => Promise<Reply>
+  /** Every body that came so far, also of earlier probes, as the model meant it. */
+  readonly seen: readonly ReplyBody[]
+  /** Prompt tokens of one filler word, measured once; null when the server does not count. */
+  tokensPerWord: number | null
+  /** What one of them takes at most, from a single request whose template counts in; null when there was none. */
+  mostTokensPerWord: number | null
+  /** How fast the server reads a prompt; null until it is known. */
+  promptTokensPerSecond: number | null
+}
+
+/** Tokens that a probe lets the model write where it has to think before it calls. */
+export const CALL_TOKENS = 1_024
+
+/** A limit that no server is known to find too small. */
+const ACCEPTED_TOKENS = 64
+const LIMIT_FIELD = /max_(?:completion_|output_)?tokens/i
+
+export function createExaminer(
+  plan: ModelPlan,
+  options: {
+    readonly workers: number
+    readonly maxPromptTokens: number
+    readonly signal: () => AbortSignal
+    readonly remainingMs: () => number
+  },
+): Examiner {
+  const seen: ReplyBody[] = []
+  /** Some servers refuse output limits below a least one, which trials never come near. */
+  let leastTokens = 0
+  const complete = (question: Question, maxTokens: number): Promise<Reply> => {
+    const sampling = {
+      temperature: question.temperature ?? plan.sampling.temperature,
+      topP: plan.sampling.topP,
+      maxTokens,
+      extraBody: bodyWith(plan, question),
+    }
+    // The plan was made from a server that had answered: whatever it does now is a finding, not something to sit out.
+    const model = createChatModel({ ...plan, sampling }, { retry: { budgetMs: 2_000, refusedAttempts: 1 } })
+    const signal = options.signal()
+    return model.complete(
+      { messages: question.messages, tools: question.tools ?? [], seed: question.seed ?? 42 },
+      question.signal === undefined ? signal : AbortSignal.any([signal, question.signal]),
+    )
+  }
+  return {
+    plan,
+    workers: options.workers,
+    maxPromptTokens: options.maxPromptTokens,
+    remainingMs: options.remainingMs,
+    seen,
+    tokensPerWord: null,
+    mostTokensPerWord: null,
+    promptTokensPerSecond: null,
+    async ask(question) {
+      const limit = Math.max(question.maxTokens ?? 256, leastTokens)
+      let reply = await complete(question, limit)
+      if (reply.kind === 'config' && limit < ACCEPTED_TOKENS && LIMIT_FIELD.test(reply.detail)) {
+        leastTokens = ACCEPTED_TOKENS
+        reply = await complete(question, leastTokens)
+      }
+      const body = bodyOf(reply)
+      if (body !== null && !doesRunOn(plan, question)) seen.push(body)
+      return reply
+    },
+  }
+}
+
+/** These two know `ignore_eos`; others may refuse a field they do not know. */
+const doesRunOn = ({ server }: ModelPlan, { runsOn }: Question): boolean =>
+  runsOn === true && (server.kind === 'llama-server' || server.kind === 'vllm')
+
+function bodyWith(plan: ModelPlan, question: Question): ModelPlan['sampling']['extraBody'] {
+  const { extraBody } = plan.sampling
+  const more = { ...question.extraBody, ...(doesRunOn(plan, question) ? { ignore_eos: true } : {}) }
+  return Object.keys(more).length === 0 ? extraBody : { ...extraBody, ...more }
+}
+
+/** What the model said, or null when the reply is the server's. */
+export function bodyOf(reply: Reply): ReplyBody | null {
+  return reply.kind === 'ok' || reply.kind === 'model_error' ? reply : null
+}
+
+/** True when the reply was cut by the limit that the probe set. */
+export function isCut(body: ReplyBody): boolean {
+  return body.finishReason === 'length'
+}
+
+/** The judgement on a server that does not answer a request it should answer. */
+export function refused(reply: Reply, what: string): Judgement {
+  switch (reply.kind) {
+    case 'infra':
+    case 'config':
+      return broken(`${what}: ${reply.detail}`, reply.remedy, { code: reply.code, kind: reply.kind })
+    case 'context_overflow':
+      return broken(`${what}: ${reply.detail}`, windowRemedy, { code: 'context_overflow' })
+    case 'ok':
+    case 'model_error':
+      return broken(what, "Look into the server's log.")
+  }
+}
+
+export const windowRemedy =
+  'Give the server a larger context window (llama-server -c, Ollama OLLAMA_CONTEXT_LENGTH or num_ctx, LM Studio "Context Length", vLLM --max-model-len).'
+
+/** What to do about calls that do not arrive as calls, in the words of this kind of server. */
+export function toolsRemedy(plan: ModelPlan): string {
+  switch (plan.server.kind) {
+    case 'llama-server':
+      return 'Start llama-server with --jinja and a chat template that has tools (--chat-template-file).'
+    case 'vllm':
+      return 'Start vLLM with --enable-auto-tool-choice and the --tool-call-parser of this model.'
+    case 'ollama':
+      return 'Use a model whose template has tools (`ollama show MODEL` lists the capability "tools").'
+    case 'lmstudio':
+      return 'Use a model that LM Studio marks with tool use, and update LM Studio and its runtimes.'
+    case 'openai-compatible':
+      return 'Turn on tool calling in the server and choose the parser of this model, or use a model that has tools.'
+  }
+}
+
+/** Filler of so many words, different enough not to be folded by a tokeniser, the same each time. */
+export function filler(words: number): string {
+  const stock = ['river', 'stone', 'window', 'garden', 'paper', 'yellow', 'seven', 'morning', 'table', 'cloud']
+  return Array.from({ length: words }, (_, index) => stock[(index * 7 + Math.floor(index / 10)) % stock.length]).join(
+    ' ',
+  )
+}
+
+/** Begins a prompt that must not be in the server's cache, where its reading is timed or its tokens are counted. */
+export const uniqueOpening = (): string => `Examination ${randomBytes(4).toString('hex')}.`
+
+export const user = (content: string): ChatMessage => ({ role: 'user', content })

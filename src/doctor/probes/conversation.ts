@@ -1,0 +1,260 @@
+/** Does a conversation go on: history, results, reasoning, ends and cuts, abort, repetition? */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ChatMessage, Reply, ReplyBody, ToolCall } from '../../model/chat-model.ts'
+import { bodyOf, type Examiner, filler, isCut, refused, user } from '../examiner.ts'
+import { broken, degraded, fine, type Judgement, unclear } from '../finding.ts'
+import { readFileTool } from './calls.ts'
+
+const callOf = (id: string, path: string): ToolCall => ({
+  id,
+  name: 'read_file',
+  arguments: { valid: true, value: { path } },
+})
+const result = (toolCallId: string, content: string): ChatMessage => ({ role: 'tool', toolCallId, content })
+
+/** A history as trials have it: two calls in a turn, a call whose arguments were no JSON, reasoning, text beyond ASCII. */
+function history(reasoning: boolean): readonly ChatMessage[] {
+  const thought = reasoning ? ({ field: 'reasoning_content', text: 'First I look at the files.' } as const) : null
+  const malformed: ToolCall = {
+    id: 'call_c',
+    name: 'read_file',
+    arguments: { valid: false, raw: '{"path', problem: 'cut' },
+  }
+  return [
+    user('Read the files alpha.txt and beta.txt.'),
+    {
+      role: 'assistant',
+      content: '',
+      reasoning: thought,
+      toolCalls: [callOf('call_a', 'alpha.txt'), callOf('call_b', 'beta.txt')],
+    },
+    result('call_a', 'Grüße, 世界 🙂'),
+    result('call_b', 'Error: there is no such file'),
+    { role: 'assistant', content: 'I try another one.', reasoning: thought, toolCalls: [malformed] },
+    result('call_c', 'Error: the arguments are not JSON'),
+  ]
+}
+
+/** A history that the server refuses would end every trial after its first turn. */
+export async function examineReplay(examiner: Examiner): Promise<Judgement> {
+  const ask = (reasoning: boolean): Promise<Reply> =>
+    examiner.ask({ messages: history(reasoning), tools: [readFileTool], maxTokens: 32 })
+  const reply = await ask(true)
+  if (bodyOf(reply) !== null || (reply.kind === 'context_overflow' && examiner.plan.server.contextTokens !== null)) {
+    return fine('a history of calls, results, reasoning and a malformed call is taken')
+  }
+  const bare = await ask(false)
+  if (bodyOf(bare) === null) return refused(bare, 'a conversation with calls and results is refused')
+  return broken(
+    `reasoning in the history is refused: ${reply.kind === 'infra' || reply.kind === 'config' ? reply.detail : reply.kind}`,
+    'Turn reasoning off for this model, or update the server: it must take back the reasoning it sends.',
+  )
+}
+
+const RESULT_WORDS = 200
+
+/** A template without a place for tool results drops them: the model calls again and again and never sees an answer. */
+export async function examineToolResult(examiner: Examiner): Promise<Judgement> {
+  const ask = (content: string): Promise<Reply> =>
+    examiner.ask({
+      messages: [
+        user('Read the file alpha.txt.'),
+        { role: 'assistant', content: '', reasoning: null, toolCalls: [callOf('call_a', 'alpha.txt')] },
+        result('call_a', content),
+      ],
+      tools: [readFileTool],
+      maxTokens: 1,
+    })
+  const [short, long] = [await ask('one'), await ask(filler(RESULT_WORDS))]
+  const [shortBody, longBody] = [bodyOf(short), bodyOf(long)]
+  if (shortBody === null || longBody === null) {
+    return refused(shortBody === null ? short : long, 'the result of a call is refused')
+  }
+  const [before, after] = [shortBody.stats.promptTokens, longBody.stats.promptTokens]
+  if (before === null || after === null) return unclear('the server does not count the tokens of a prompt')
+  const measured = { shortPromptTokens: before, longPromptTokens: after }
+  if (after - before >= RESULT_WORDS / 2) return fine('the results of calls reach the model', measured)
+  return broken(
+    `the results of calls do not reach the model: ${RESULT_WORDS} words in one make the prompt ${after - before} tokens longer`,
+    'Start the server with a chat template that has tool results (llama-server: --chat-template-file; Ollama: a model whose TEMPLATE has the role "tool").',
+    measured,
+  )
+}
+
+/** At the very start, or closed: templates often write the opening tag themselves. */
+const THINKING_TAGS = /^\s*(?:<think(?:ing)?>|<\|channel\|>\s*analysis|\[THINK\])|<\/think(?:ing)?>|\[\/THINK\]/
+/** A server that does not separate reasoning leaves it in every reply; one reply may be a slip of the model. */
+const LEAKING_REPLIES = 2
+
+/** Reasoning belongs into its own field; left in the text it is taken for the answer. */
+export async function examineReasoning(examiner: Examiner): Promise<Judgement> {
+  const reply = await examiner.ask({ messages: [user('How much is 17 times 23? Think first.')], maxTokens: 512 })
+  if (bodyOf(reply) === null) return refused(reply, 'a question is refused')
+  const leaking = examiner.seen.filter(body => THINKING_TAGS.test(body.text)).length
+  if (leaking > 0 && leaking < LEAKING_REPLIES) {
+    return unclear(`one reply of ${examiner.seen.length} holds tags of reasoning in its text, the others do not`)
+  }
+  if (leaking > 0) {
+    return degraded(
+      'reasoning arrives inside of the text',
+      'it counts as the answer, is sent back with every turn and fills the window',
+      'Let the server separate it (llama-server --reasoning-format auto, vLLM --reasoning-parser, LM Studio "separate reasoning"), or turn it off with BENCH_EXTRA_BODY.',
+    )
+  }
+  const field = examiner.seen.find(body => body.reasoning !== null)?.reasoning?.field
+  return field === undefined
+    ? fine('no reasoning was seen')
+    : fine(`reasoning arrives in the field ${field}`, { field })
+}
+
+/** The end of a reply must be told: without it a broken connection looks like an answer. */
+export async function examineStopReason(examiner: Examiner): Promise<Judgement> {
+  const reply = await examiner.ask({ messages: [user('Answer with the word yes.')], maxTokens: 512 })
+  if (reply.kind === 'infra' && (reply.code === 'stream_dropped' || reply.code === 'empty_stream')) {
+    return broken(
+      `replies end without being ended: ${reply.detail}`,
+      'Update the server, or look for a proxy that cuts streams: every reply would count as a lost connection.',
+    )
+  }
+  const body = bodyOf(reply)
+  if (body === null) return refused(reply, 'a question is refused')
+  if (isCut(body)) return unclear('the model did not stop within 512 tokens')
+  if (body.finishReason === null) {
+    return degraded(
+      'a reply that is over has no finish_reason',
+      'answers that were cut cannot be told from whole ones',
+      'Update the server.',
+    )
+  }
+  return fine(`a whole answer ends with finish_reason "${body.finishReason}"`, { finishReason: body.finishReason })
+}
+
+const CUT_TOKENS = 2
+/** The longest tokens that are written in a row, white space of deeply indented text, have 64 characters. */
+const MOST_CUT_CHARACTERS = CUT_TOKENS * 64
+/** Enough to see that an answer goes on where a limit of two tokens ended it. */
+const WHOLE_TOKENS = 32
+
+/**
+ * The output limit must cut, and the cut must be told. An answer that is no longer than the limit shows nothing: then the
+ * limit is lowered, and only an answer that goes on where the limit ended it is held against the server.
+ */
+export async function examineLengthStop(examiner: Examiner): Promise<Judgement> {
+  // The same answer each time, as far as the server can: only then is a longer one the rest of a cut one.
+  const ask = (maxTokens: number): Promise<Reply> =>
+    examiner.ask({ messages: [user('Count from 1 to 200, in words.')], maxTokens, temperature: 0 })
+  let limited: ReplyBody | null = null
+  for (const limit of [CUT_TOKENS, 1]) {
+    const reply = await ask(limit)
+    const body = bodyOf(reply)
+    if (body === null) return refused(reply, `a request with an output limit of ${limit} is refused`)
+    limited ??= body
+    const written = body.stats.completionTokens
+    const measured = { limit, completionTokens: written, finishReason: body.finishReason }
+    const characters = saidBy(body).length
+    if ((written !== null && written > CUT_TOKENS + 2) || characters > MOST_CUT_CHARACTERS) {
+      return degraded(
+        `an output limit of ${limit} is not kept (${written === null ? `${characters} characters, tokens unknown` : `${written} tokens`})`,
+        'a model that never stops holds a trial until its deadline',
+        'Set a limit in the server itself (llama-server -n, Ollama num_predict).',
+        measured,
+      )
+    }
+    if (isCut(body)) return fine('the output limit cuts, and the cut is told', measured)
+  }
+  const whole = bodyOf(await ask(WHOLE_TOKENS))
+  const measured = {
+    completionTokens: limited?.stats.completionTokens ?? null,
+    wholeTokens: whole?.stats.completionTokens ?? null,
+    finishReason: limited?.finishReason ?? null,
+  }
+  if (limited === null || whole === null || !goesOn(limited, whole)) {
+    return unclear("the model's whole answer is as short as the limit, so no cut was seen", measured)
+  }
+  return degraded(
+    `an answer cut after ${CUT_TOKENS} tokens ends with finish_reason "${limited.finishReason}"`,
+    'cut answers are judged as if the model had meant them so',
+    'Update the server.',
+    measured,
+  )
+}
+
+const saidBy = (body: ReplyBody): string => `${body.reasoning?.text ?? ''}${body.text}`.trim()
+
+/** Whether the whole answer begins with the limited one and is longer. */
+function goesOn(limited: ReplyBody, whole: ReplyBody): boolean {
+  const [start, all] = [saidBy(limited), saidBy(whole)]
+  const written = limited.stats.completionTokens
+  return (
+    start !== '' && all.length > start.length && all.startsWith(start) && (written === null || written >= CUT_TOKENS)
+  )
+}
+
+const ABORT_AFTER_MS = 300
+const ABORT_GRACE_MS = 1_500
+
+/** A request that is given up must free its slot, or the next trial waits for it. */
+export async function examineAbort(examiner: Examiner): Promise<Judgement> {
+  const tiny = async (): Promise<{ readonly reply: Reply; readonly elapsedMs: number }> => {
+    const startedAt = performance.now()
+    const reply = await examiner.ask({ messages: [user('Say hi.')], maxTokens: 1 })
+    return { reply, elapsedMs: performance.now() - startedAt }
+  }
+  const before = await tiny()
+  const given = new AbortController()
+  const long = examiner.ask({
+    messages: [user('Count from 1 to 1000, in words.')],
+    maxTokens: 1_000,
+    runsOn: true,
+    signal: given.signal,
+  })
+  const isOver = await Promise.race([long.then(() => true), sleep(ABORT_AFTER_MS + before.elapsedMs).then(() => false)])
+  given.abort(new Error('given up by the examination'))
+  const outcome = await long.then(
+    () => 'ended',
+    (error: unknown) => {
+      if (error === given.signal.reason) return 'given up'
+      throw error
+    },
+  )
+  if (isOver || outcome === 'ended') return unclear('the reply was over before it could be given up')
+  const after = await tiny()
+  if (bodyOf(after.reply) === null)
+    return refused(after.reply, 'after a request that was given up the next one is refused')
+  const measured = { beforeMs: Math.round(before.elapsedMs), afterMs: Math.round(after.elapsedMs) }
+  if (after.elapsedMs > before.elapsedMs * 2 + ABORT_GRACE_MS) {
+    return degraded(
+      `after a request that was given up the next one takes ${measured.afterMs} ms instead of ${measured.beforeMs}`,
+      'a trial that is stopped goes on in the server and slows the next one down',
+      'Update the server, or remove the proxy that keeps the connection open.',
+      measured,
+    )
+  }
+  return fine('a request that is given up frees the server', measured)
+}
+
+const REPEATS = 3
+
+/** The same request, seed and temperature 0: the same answer? */
+export async function examineDeterminism(examiner: Examiner): Promise<Judgement> {
+  const texts = new Set<string>()
+  for (let repeat = 0; repeat < REPEATS; repeat += 1) {
+    const reply = await examiner.ask({
+      messages: [user('Write one sentence about the sea.')],
+      maxTokens: 32,
+      temperature: 0,
+      seed: 7,
+    })
+    const body = bodyOf(reply)
+    if (body === null) return refused(reply, 'a question at temperature 0 is refused')
+    texts.add(`${body.reasoning?.text ?? ''}\n${body.text}`)
+  }
+  const measured = { repeats: REPEATS, different: texts.size }
+  if (texts.size === 1) return fine(`temperature 0 and one seed give the same answer ${REPEATS} times`, measured)
+  return degraded(
+    `temperature 0 and one seed give ${texts.size} different answers in ${REPEATS} tries`,
+    'a trial cannot be repeated by its seed; rates stay valid, single trials do not',
+    `Run one request at a time; llama-server: BENCH_EXTRA_BODY='{"cache_prompt":false}'.`,
+    measured,
+  )
+}

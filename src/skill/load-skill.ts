@@ -1,0 +1,166 @@
+/** Finds skills and makes tasks of them. */
+import { existsSync } from 'node:fs'
+import { readdir, readFile, realpath, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { SpecError } from '../errors.ts'
+import type { FileMap } from '../sandbox/snapshot.ts'
+import { createTask, type TaskDefinition, type TaskOrigin } from '../task/define-task.ts'
+import type { SourcePosition, TaskSpec } from '../task/task.ts'
+import { proofOf, type SkillProof } from './proof.ts'
+import { MANIFEST_NAME, PROOF_NAME, readSkillDirectory } from './read-directory.ts'
+import { type ReadManifest, readManifest } from './read-manifest.ts'
+import { readSkillDocument } from './skill-document.ts'
+import { type SkillSpec, skillSpec } from './skill-task.ts'
+import { placedError } from './text-position.ts'
+
+const DOCUMENT = 'SKILL.md'
+
+/** What a skill can show: a verdict that is proved, a verdict nobody proved, or only what was observed. */
+export type SkillStanding = 'proved' | 'unproven' | 'observed'
+
+export interface SkillDefinition extends TaskDefinition {
+  /** Absolute path of the skill's directory. */
+  readonly directory: string
+  /** `observed`: no manifest, so no verdict. `unproven`: no `bench_proof.ts`, so the reference agent has nothing to play. */
+  readonly standing: SkillStanding
+  /** What was found odd but mounted all the same. */
+  readonly warnings: readonly string[]
+  readonly notApplicable: SkillSpec['notApplicable']
+}
+
+export interface LoadOptions {
+  /** Imports `bench_proof.ts`; without it a skill with a proof is loaded as unproven. */
+  readonly importModule?: (path: string) => unknown
+}
+
+/** A skill as it lies there, and the task its manifest describes, with the mistakes that keep it from being mounted. */
+export interface SkillReading extends SkillSpec {
+  readonly read: ReadManifest | null
+  readonly files: FileMap
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Reads a skill as mounting does.
+ * @param directory its real path
+ * @throws SpecError when a file cannot be mounted, or the form of the manifest is wrong
+ */
+export async function readSkill(directory: string): Promise<SkillReading> {
+  const manifestPath = join(directory, MANIFEST_NAME)
+  const { files, warnings } = await readSkillDirectory(directory)
+  const read = existsSync(manifestPath)
+    ? readManifest(new Uint8Array(await readFile(manifestPath)), manifestPath)
+    : null
+  return { ...skillSpec({ name: basename(directory), files, read }), read, files, warnings }
+}
+
+/**
+ * Makes the task of a skill from its directory, or from the path of its manifest or SKILL.md.
+ * @throws SpecError when it cannot be mounted or its manifest has mistakes: with file, line, column, field and remedy.
+ */
+export async function loadSkill(path: string, options: LoadOptions = {}): Promise<SkillDefinition> {
+  const directory = await directoryOf(path)
+  const manifestPath = join(directory, MANIFEST_NAME)
+  const { spec, mistakes, notApplicable, read, files, warnings } = await readSkill(directory)
+  if (files.size === 0) {
+    throw new SpecError(`${directory}: the skill has no files`, {
+      code: 'skill_missing',
+      remedy: `Name a directory that holds ${DOCUMENT}.`,
+    })
+  }
+  if (mistakes.length > 0) throw placedError(manifestPath, mistakes)
+
+  const proofPath = join(directory, PROOF_NAME)
+  const hasProof = read !== null && options.importModule !== undefined && existsSync(proofPath)
+  const proof = hasProof ? proofOf(await options.importModule?.(proofPath), proofPath) : null
+  const source = { file: read === null ? join(directory, DOCUMENT) : manifestPath, line: 1, column: 1 }
+  const standing = read === null ? 'observed' : proof === null ? 'unproven' : 'proved'
+  const origin = { sources: hasProof ? [proofPath] : [], isObserved: standing === 'observed' }
+  const definition =
+    proof === null
+      ? createTask(spec, source, origin)
+      : createProved(spec, withProof(spec, proof, manifestPath), { source, origin, proofPath })
+  return Object.freeze({
+    ...definition,
+    directory,
+    standing,
+    warnings: [...warnings, ...documentWarnings(files.get(DOCUMENT)?.bytes)],
+    notApplicable,
+  })
+}
+
+async function directoryOf(path: string): Promise<string> {
+  const status = await stat(path).catch((error: unknown) => {
+    throw new SpecError(`${path}: there is no such skill`, {
+      code: 'skill_missing',
+      remedy: `Name the directory that holds ${DOCUMENT}, or a directory of such directories.`,
+      cause: error,
+    })
+  })
+  return realpath(status.isDirectory() ? resolve(path) : dirname(resolve(path)))
+}
+
+/** The manifest's task with what its proof adds. A flag or check that both have is a mistake. */
+function withProof(spec: TaskSpec, proof: SkillProof, manifestPath: string): TaskSpec {
+  const { flags = {}, verify = {}, ...plays } = proof
+  const twice = [
+    ...Object.keys(flags).filter(id => Object.hasOwn(spec.flags, id)),
+    ...Object.keys(verify).filter(id => Object.hasOwn(spec.verify ?? {}, id)),
+  ]
+  if (twice.length > 0) {
+    const problem = `${twice.map(id => JSON.stringify(id)).join(', ')} comes from the manifest and from ${PROOF_NAME}`
+    const mistake = { field: 'flags', problem, remedy: 'Give each flag and check its own id.' }
+    throw placedError(manifestPath, [{ ...mistake, place: { line: 1, column: 1 } }])
+  }
+  return { ...spec, ...plays, verify: { ...spec.verify, ...verify }, flags: { ...spec.flags, ...flags } }
+}
+
+/** The task with its proof. A mistake that is not the manifest's is the proof's, and is reported there. */
+function createProved(
+  spec: TaskSpec,
+  whole: TaskSpec,
+  at: { readonly source: SourcePosition; readonly origin: TaskOrigin; readonly proofPath: string },
+): TaskDefinition {
+  try {
+    return createTask(whole, at.source, at.origin)
+  } catch (error) {
+    if (!(error instanceof SpecError)) throw error
+    createTask(spec, at.source, at.origin)
+    return createTask(whole, { file: at.proofPath, line: 1, column: 1 }, at.origin)
+  }
+}
+
+/** Mounting is lenient: what the linter would call an error is a warning here. */
+function documentWarnings(bytes: Uint8Array | undefined): string[] {
+  if (bytes === undefined)
+    return [`there is no ${DOCUMENT} (write one that begins with ---, name, description, and --- again)`]
+  return readSkillDocument(bytes)
+    .findings.filter(({ level }) => level === 'error')
+    .map(({ line, message, remedy }) => `${DOCUMENT}:${line}: ${message} (${remedy})`)
+}
+
+/**
+ * The skills at a path: the directory itself when it is one, else its sub-directories that are. Sorted by name.
+ * SKILL.md files further below belong to a skill and are none themselves.
+ * @throws SpecError code `skill_missing` when the path is no directory, or there is no skill.
+ */
+export async function findSkills(path: string): Promise<readonly string[]> {
+  const directory = await directoryOf(path)
+  if (isSkill(directory)) return [directory]
+  const found: string[] = []
+  for (const entry of await readdir(directory, { withFileTypes: true })) {
+    const below = join(directory, entry.name)
+    if ((entry.isDirectory() || entry.isSymbolicLink()) && isSkill(below)) found.push(below)
+  }
+  if (found.length === 0) {
+    throw new SpecError(`${directory}: there is no skill in it`, {
+      code: 'skill_missing',
+      remedy: `Name a directory that holds ${DOCUMENT} or ${MANIFEST_NAME}, or a directory of such directories.`,
+    })
+  }
+  return found.sort()
+}
+
+function isSkill(directory: string): boolean {
+  return existsSync(join(directory, MANIFEST_NAME)) || existsSync(join(directory, DOCUMENT))
+}

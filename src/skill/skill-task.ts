@@ -1,0 +1,342 @@
+/** Turns a manifest and the files of its skill into a task: prompt, setup, flags and checks. */
+import { isUtf8 } from 'node:buffer'
+import type { FileContent, FileMap } from '../sandbox/snapshot.ts'
+import { pathProblem } from '../task/check-setup.ts'
+import { checkGlob, matchesAny } from '../task/globs.ts'
+import { didYouMean } from '../task/mistakes.ts'
+import type { Moment, Run } from '../task/run.ts'
+import type { Flag, Requirement, Setup, TaskSpec } from '../task/task.ts'
+import type { VerifyCheck } from '../task/verify.ts'
+import { type ArtifactRule, keepsRule, rulesOf } from './artifact-checks.ts'
+import { type Manifest, SKILL_FOLDER } from './manifest-schema.ts'
+import type { ReadManifest } from './read-manifest.ts'
+import { stubLanguage, stubOutputs, stubText } from './stub.ts'
+import { fitsCall } from './stub-call.ts'
+import type { PlacedMistake, TextPlace } from './text-position.ts'
+
+const DOCUMENT = `${SKILL_FOLDER}/SKILL.md`
+const DEFAULT_GOAL = 'Do what the skill describes, as it describes it.'
+
+export interface SkillSource {
+  /** Name of the skill's own directory. */
+  readonly name: string
+  readonly files: FileMap
+  /** null for a skill without a manifest, which is observed only. */
+  readonly read: ReadManifest | null
+}
+
+export interface SkillSpec {
+  readonly spec: TaskSpec
+  readonly mistakes: readonly PlacedMistake[]
+  /** Free flags that cannot apply, with the reason. */
+  readonly notApplicable: readonly { readonly flag: string; readonly reason: string }[]
+}
+
+/** Everything the parts of a task are made from. */
+interface Parts {
+  readonly manifest: Manifest
+  readonly files: FileMap
+  readonly allowedWrites: readonly string[]
+  /** Workspace paths of stubbed scripts. */
+  readonly stubs: readonly string[]
+  readonly rules: readonly { readonly id: string; readonly rule: ArtifactRule }[]
+}
+
+/** Makes the task of a skill, with every mistake of its manifest that its form does not show. */
+export function skillSpec({ name, files, read }: SkillSource): SkillSpec {
+  const manifest = read?.manifest ?? {}
+  const mistakes: PlacedMistake[] = []
+  const stubs = Object.keys(manifest.stubs ?? {})
+  const outputs = Object.values(manifest.stubs ?? {}).flatMap(stub => [...stubOutputs(stub).keys()])
+  const expected = manifest.expected_artifacts ?? []
+  // What has to be made may be made.
+  const allowedWrites = [...new Set([...(manifest.allowed_writes ?? []), ...expected, ...outputs])]
+  const parts: Parts = {
+    manifest,
+    files,
+    allowedWrites,
+    stubs: stubs.map(path => `${SKILL_FOLDER}/${path}`),
+    rules: numberedRules(manifest),
+  }
+  if (read !== null) mistakes.push(...checkManifest(parts, read))
+  const flags = new Map<string, Flag>([...manifestFlags(parts), ...freeFlags(parts)])
+  const spec: TaskSpec = {
+    id: manifest.id ?? defaultId(name),
+    title: manifest.title ?? `Skill ${name}`,
+    prompt: promptOf(parts),
+    setup: setupOf(parts),
+    allowedWrites: read === null ? ['**'] : allowedWrites,
+    requires: requirementsOf(manifest),
+    maxTurns: manifest.max_turns ?? 20,
+    ...(manifest.command_timeout === undefined ? {} : { commandTimeout: manifest.command_timeout }),
+    ...(manifest.trial_timeout === undefined ? {} : { trialTimeout: manifest.trial_timeout }),
+    ...(manifest.context_tokens === undefined ? {} : { contextTokens: manifest.context_tokens }),
+    verify: Object.fromEntries(checksOf(parts)),
+    flags: Object.fromEntries(flags),
+  }
+  const reason = read === null ? 'there is no manifest that names artifacts' : 'no artifacts are expected'
+  return { spec, mistakes, notApplicable: expected.length > 0 ? [] : [{ flag: 'step_completion', reason }] }
+}
+
+/** `skill_run_v1_<directory>`, with what an id cannot hold replaced. */
+export function defaultId(name: string): string {
+  return `skill_run_v1_${name.replaceAll(/[^A-Za-z0-9_-]+/g, '_')}`.slice(0, 100)
+}
+
+/** A path or pattern as part of a flag id; what an id cannot hold is percent-encoded, so that two never fall together. */
+export function idPart(path: string): string {
+  return path.replaceAll(/[^A-Za-z0-9_./-]/gu, char => encodeURIComponent(char).replaceAll(/[!'()*]/g, encodeAscii))
+}
+
+const encodeAscii = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`
+
+function requirementsOf(manifest: Manifest): Requirement[] {
+  const named = manifest.requires ?? []
+  // A stub reports through a program of Python's.
+  const ofStubs: Requirement[] = Object.keys(manifest.stubs ?? {}).length > 0 ? ['sandbox', 'python'] : []
+  return [...new Set([...named, ...ofStubs])]
+}
+
+function promptOf({ manifest, files }: Parts): string {
+  const lines = [
+    `You have a skill: a directory with instructions, and whatever files they need, at /workspace/${SKILL_FOLDER}. Its instructions are in ${DOCUMENT}.`,
+    `Read the instructions first and follow them step by step. Paths in them are relative to the skill's directory unless they say otherwise. Your working directory is /workspace; results belong where the instructions put them, and the files of the skill stay as they are.`,
+    `What is to be done: ${manifest.goal ?? DEFAULT_GOAL}`,
+  ]
+  const appended = manifest.prompt_file === undefined ? undefined : files.get(manifest.prompt_file)
+  if (appended !== undefined) lines.push(`--- ${manifest.prompt_file} ---\n${textOf(appended) ?? ''}`)
+  return lines.join('\n\n')
+}
+
+function textOf(file: FileContent): string | null {
+  return isUtf8(file.bytes) ? new TextDecoder().decode(file.bytes) : null
+}
+
+/** The skill's files below `skill/`, with stubs in place of their scripts. */
+function setupOf({ manifest, files }: Parts): Setup {
+  const setup: Record<string, Setup[string]> = {}
+  for (const [path, file] of files) {
+    const stub = manifest.stubs?.[path]
+    const text = stub === undefined ? null : textOf(file)
+    const language = text === null ? null : stubLanguage(path, text)
+    const content =
+      stub === undefined || text === null || language === null ? file.bytes : stubText(language, text, stub)
+    setup[`${SKILL_FOLDER}/${path}`] = { content, mode: file.mode }
+  }
+  return setup
+}
+
+/** Rules of all checks with their flag ids: numbered per file, so that no two are the same. */
+function numberedRules(manifest: Manifest): Parts['rules'] {
+  const counts = new Map<string, number>()
+  return (manifest.artifact_checks ?? []).flatMap(rulesOf).map(rule => {
+    const count = counts.get(rule.file) ?? 0
+    counts.set(rule.file, count + 1)
+    return { id: `check:${idPart(rule.file)}:${count}`, rule }
+  })
+}
+
+function* checksOf({ manifest, rules }: Parts): Generator<[string, VerifyCheck]> {
+  for (const path of manifest.expected_artifacts ?? []) {
+    yield [`artifact:${idPart(path)}`, ({ size, check }) => check(size(path) !== null, `${path} was left as a file`)]
+  }
+  for (const { id, rule } of rules) yield [id, tools => keepsRule(rule, tools)]
+}
+
+function* manifestFlags(parts: Parts): Generator<[string, Flag]> {
+  const { manifest, rules } = parts
+  for (const path of manifest.required_reads ?? []) yield [`read:${idPart(path)}`, run => run.sawContentOf(path)]
+  for (const index of (manifest.required_commands ?? []).keys()) {
+    yield [`cmd:${index}`, run => requiredCommand(run, parts, index)]
+  }
+  for (const path of manifest.expected_artifacts ?? []) {
+    const id = `artifact:${idPart(path)}`
+    yield [id, run => run.verified(id) && run.firstExists(path)]
+  }
+  for (const { id, rule } of rules) {
+    yield [id, run => run.verified(id) && whenKept(run, rule)]
+  }
+}
+
+function requiredCommand(run: Run, { manifest, files, stubs }: Parts, index: number): Moment | false {
+  const command = manifest.required_commands?.[index] ?? ''
+  if (typeof command !== 'string') {
+    // A script that does its work refuses what it does not know; of a stub, only the language tells: plain shell knows no short forms.
+    const file = files.get(command.script)
+    const language = file === undefined ? null : stubLanguage(command.script, textOf(file) ?? '')
+    const isShortened = manifest.stubs?.[command.script]?.keeps === true || language !== 'shell'
+    const fits = (args: readonly string[], cwd: string) => fitsCall(command, args, cwd, isShortened)
+    return run.ranStub(`${SKILL_FOLDER}/${command.script}`, { args: fits })
+  }
+  const pattern = new RegExp(command)
+  return run.ranCommand(pattern, { stubs, scripts: [...files.keys()].map(path => `${SKILL_FOLDER}/${path}`) })
+}
+
+/** When the file first kept the rule; where its text is not on record, when it first existed. */
+function whenKept(run: Run, { file, fits }: ArtifactRule): Moment | false {
+  const first = fits === null ? false : run.firstText(file, fits)
+  return first === false ? run.firstExists(file) : first
+}
+
+/** The two flags every skill has; both count only once the agent has set to work on the skill. */
+function* freeFlags(parts: Parts): Generator<[string, Flag]> {
+  yield ['no_tool_hallucination', run => isEngaged(run, parts) && run.calledUnknownTool() === false]
+  const expected = parts.manifest.expected_artifacts ?? []
+  if (expected.length > 0) {
+    yield ['step_completion', run => expected.every(path => run.verified(`artifact:${idPart(path)}`))]
+  }
+}
+
+/** Has the agent read of the skill, run one of its commands, or made something? */
+function isEngaged(run: Run, parts: Parts): boolean {
+  const { manifest, files, allowedWrites } = parts
+  // What is in the prompt cannot be seen being read.
+  const hasDocument = files.has('SKILL.md') && manifest.prompt_file !== 'SKILL.md'
+  const reads = [...(hasDocument ? [DOCUMENT] : []), ...(manifest.required_reads ?? [])]
+  return (
+    reads.some(path => run.sawContentOf(path) !== false) ||
+    (manifest.required_commands ?? []).some((_, index) => requiredCommand(run, parts, index) !== false) ||
+    parts.stubs.some(path => run.ranStub(path) !== false) ||
+    allowedWrites.some(glob => run.firstChange(glob) !== false)
+  )
+}
+
+/** Mistakes that only the skill's files show. */
+function checkManifest(parts: Parts, read: ReadManifest): PlacedMistake[] {
+  const { manifest, files, allowedWrites } = parts
+  const mistakes: PlacedMistake[] = []
+  const mounted = [...files.keys()].map(path => `${SKILL_FOLDER}/${path}`)
+  const report = (path: readonly (string | number)[], field: string, problem: string, remedy: string) => {
+    const place: TextPlace = read.placeOf(path)
+    mistakes.push({ field, problem, remedy, place })
+  }
+  const each = (name: 'required_reads' | 'expected_artifacts' | 'allowed_writes') =>
+    (manifest[name] ?? []).map((value, index) => ({ value, index, field: `${name}[${index}]`, at: [name, index] }))
+
+  for (const name of ['required_reads', 'expected_artifacts'] as const) {
+    const seen = new Set<string>()
+    for (const { value, field, at } of each(name)) {
+      if (seen.has(value)) {
+        report(at, field, `${JSON.stringify(value)} is there twice`, 'Keep one: two flags would have the same id.')
+      }
+      seen.add(value)
+    }
+  }
+  for (const { value, field, at } of each('required_reads')) {
+    if (mounted.includes(value) || matchesAny(allowedWrites, value)) continue
+    const remedy = files.has(value) ? `Write "${SKILL_FOLDER}/${value}".` : didYouMean(value, mounted)
+    report(at, field, `${JSON.stringify(value)} is no file of the mounted skill`, remedy)
+  }
+  for (const { value, field, at } of each('expected_artifacts')) {
+    const problem = pathProblem(value) ?? checkGlob(value) ?? (/[*?]/.test(value) ? 'is a pattern, not one file' : null)
+    if (problem !== null)
+      report(at, field, `${JSON.stringify(value)} ${problem}`, 'Name one file, as "output/report.txt".')
+    else if (mounted.includes(value)) {
+      report(at, field, `${JSON.stringify(value)} is there from the start`, 'Name a file that has to be made.')
+    }
+  }
+  for (const { value, field, at } of each('allowed_writes')) {
+    const problem = checkGlob(value)
+    if (problem !== null) report(at, field, `${JSON.stringify(value)}: ${problem}`, 'Write a glob such as "output/**".')
+  }
+  for (const [index, check] of (manifest.artifact_checks ?? []).entries()) {
+    const at = ['artifact_checks', index]
+    if (!matchesAny(allowedWrites, check.file)) {
+      const remedy = didYouMean(check.file, manifest.expected_artifacts ?? [])
+      report(
+        [...at, 'file'],
+        `artifact_checks[${index}].file`,
+        `${JSON.stringify(check.file)} is neither an expected artifact nor allowed to be written`,
+        remedy,
+      )
+    }
+    if (rulesOf(check).length === 0) {
+      report(at, `artifact_checks[${index}]`, 'asks for nothing', 'Add "contains", "regex", "json" or "min_bytes".')
+    }
+  }
+  checkPromptFile(parts, report)
+  checkCommands(parts, report)
+  checkStubs(parts, report)
+  return mistakes
+}
+
+type Report = (path: readonly (string | number)[], field: string, problem: string, remedy: string) => void
+
+function checkPromptFile({ manifest, files }: Parts, report: Report): void {
+  const path = manifest.prompt_file
+  if (path === undefined) return
+  const file = files.get(path)
+  if (file === undefined) {
+    const problem = `${JSON.stringify(path)} is no file of the skill`
+    report(['prompt_file'], 'prompt_file', problem, didYouMean(path, [...files.keys()]))
+  } else if (textOf(file) === null) {
+    report(['prompt_file'], 'prompt_file', `${JSON.stringify(path)} is not UTF-8 text`, 'Name a text file.')
+  } else if (manifest.required_reads?.includes(`${SKILL_FOLDER}/${path}`) === true) {
+    const problem = `${JSON.stringify(path)} is in the prompt, so nothing can show that it was read`
+    report(['prompt_file'], 'prompt_file', problem, 'Take it out of required_reads, or out of the prompt.')
+  }
+}
+
+function checkCommands({ manifest }: Parts, report: Report): void {
+  const seen = new Set<string>()
+  for (const [index, command] of (manifest.required_commands ?? []).entries()) {
+    const at = ['required_commands', index]
+    const field = `required_commands[${index}]`
+    const text = JSON.stringify(command)
+    if (seen.has(text)) report(at, field, `${text} is there twice`, 'Keep one: both flags would say the same.')
+    seen.add(text)
+    if (typeof command === 'string') {
+      if (new RegExp(command).test('')) {
+        report(at, field, 'matches every command', 'Name the script: "make_report\\\\.sh.*--title".')
+      }
+      continue
+    }
+    const stubs = Object.keys(manifest.stubs ?? {})
+    if (!stubs.includes(command.script)) {
+      const problem = `${JSON.stringify(command.script)} is not in "stubs", so nothing records its arguments`
+      const remedy = `Add ${JSON.stringify(command.script)}: { "keeps": true } to "stubs". ${didYouMean(command.script, stubs)}`
+      report([...at, 'script'], `${field}.script`, problem, remedy)
+    }
+    for (const [name, value] of Object.entries(command.options ?? {})) {
+      const place = [...at, 'options', name]
+      if (!/^-./.test(name)) {
+        report(place, `${field}.options.${name}`, 'is no name of an option', `Write "--${name}", or use "arguments".`)
+      } else if (value === false) {
+        report(
+          place,
+          `${field}.options.${name}`,
+          'is false',
+          'Leave it out: an option that is not named must not be given. { "optional": true } is one that may be.',
+        )
+      }
+    }
+  }
+}
+
+function checkStubs({ manifest, files, allowedWrites }: Parts, report: Report): void {
+  for (const [path, stub] of Object.entries(manifest.stubs ?? {})) {
+    const field = `stubs[${JSON.stringify(path)}]`
+    const at = ['stubs', path]
+    const file = files.get(path)
+    const text = file === undefined ? null : textOf(file)
+    if (file === undefined) {
+      report(at, field, 'is no file of the skill', didYouMean(path, [...files.keys()]))
+    } else if (text === null || stubLanguage(path, text) === null) {
+      report(at, field, 'is no shell, Python or Node script', 'Leave the real one: only such scripts can be replaced.')
+    }
+    const others = Object.keys(stub).filter(name => name !== 'keeps')
+    if (stub.keeps === true && others.length > 0) {
+      const problem = `has "keeps" and ${others.map(name => JSON.stringify(name)).join(', ')}`
+      report(at, field, problem, 'Keep the script with "keeps" alone, or leave that out to have it replaced.')
+    }
+    for (const output of stubOutputs(stub).keys()) {
+      const problem = pathProblem(output)
+      const remedy = 'Name a file relative to the workspace, as "output/report.txt".'
+      if (problem !== null)
+        report([...at, 'outputs'], `${field}.outputs`, `${JSON.stringify(output)} ${problem}`, remedy)
+      else if (!matchesAny(allowedWrites, output) || output.startsWith(`${SKILL_FOLDER}/`)) {
+        report([...at, 'outputs'], `${field}.outputs`, `${JSON.stringify(output)} cannot be written`, remedy)
+      }
+    }
+  }
+}

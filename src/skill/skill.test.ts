@@ -1,0 +1,488 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { SpecError } from '../errors.ts'
+import { makeLog } from '../evidence/log.fixture.ts'
+import { createRun } from '../evidence/run.ts'
+import { findSkills, loadSkill } from './load-skill.ts'
+import { defaultId, idPart } from './skill-task.ts'
+
+const SKILL = '---\nname: tea\ndescription: Makes tea. Use it for tea.\n---\n\nBoil water, then pour it.\n'
+let base: string
+let dir: string
+
+/** Writes files below the skill's directory. */
+async function write(files: Readonly<Record<string, string | Uint8Array>>, mode = 0o644): Promise<void> {
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(dir, path)), { recursive: true })
+    await writeFile(join(dir, path), content, { mode })
+  }
+}
+const manifest = (value: unknown) => write({ 'bench_manifest.json': JSON.stringify(value, null, 2) })
+
+async function problemOf(work: Promise<unknown>): Promise<SpecError> {
+  try {
+    await work
+  } catch (error) {
+    if (error instanceof SpecError) return error
+    throw error
+  }
+  throw new Error('no mistake was found')
+}
+const flat = (error: SpecError) => error.message.replaceAll(dir, '.')
+
+beforeEach(async () => {
+  base = await mkdtemp(join(tmpdir(), 'größe und räume '))
+  dir = join(base, 'tea')
+  await write({ 'SKILL.md': SKILL })
+})
+afterEach(() => rm(base, { recursive: true, force: true }))
+
+describe('a mounted skill', () => {
+  it('lies at skill/ without its manifest and proof, with executable bits kept', async () => {
+    await write({ 'scripts/boil.sh': 'echo\n' }, 0o755)
+    await write({ 'bench_proof.ts': 'x', 'bench_proof.ways.ts': 'x', 'bench_proof.test.ts': 'x', 'a b/ü.txt': 'text' })
+    await manifest({})
+    const { setup } = await (await loadSkill(dir)).resolve()
+    expect([...setup].map(([path, { mode }]) => [path, mode.toString(8)])).toEqual([
+      ['skill/SKILL.md', '644'],
+      ['skill/a b/ü.txt', '644'],
+      ['skill/scripts/boil.sh', '755'],
+    ])
+  })
+
+  it('keeps bytes as they are: Windows line ends, a byte-order mark, binary files', async () => {
+    const windows = `\uFEFF${SKILL.replaceAll('\n', '\r\n')}`
+    await write({ 'SKILL.md': windows, 'font.bin': Uint8Array.from([0, 255, 13, 10]) })
+    const { setup } = await (await loadSkill(dir)).resolve()
+    expect(Buffer.from(setup.get('skill/SKILL.md')?.bytes ?? []).toString()).toBe(windows)
+    expect([...(setup.get('skill/font.bin')?.bytes ?? [])]).toEqual([0, 255, 13, 10])
+  })
+
+  it('has its links inside resolved, and one that leads out refused with the reason', async () => {
+    await write({ 'real/a.txt': 'A' })
+    await symlink('real/a.txt', join(dir, 'link.txt'))
+    await symlink('real', join(dir, 'folder'))
+    await symlink('nowhere', join(dir, 'dangling'))
+    const skill = await loadSkill(dir)
+    const { setup } = await skill.resolve()
+    expect([...setup.keys()]).toEqual(['skill/SKILL.md', 'skill/folder/a.txt', 'skill/link.txt', 'skill/real/a.txt'])
+    expect(skill.warnings.join()).toMatch('dangling is not mounted: it is a link that leads nowhere')
+
+    await symlink('/etc/hostname', join(dir, 'out'))
+    const error = await problemOf(loadSkill(dir))
+    expect(flat(error)).toBe('./out: is a link out of the skill, to /etc/hostname')
+    expect(error.remedy).toMatch(/Copy what it points at/)
+  })
+
+  it('is refused when a link goes round in a circle or leads to what a model must not see', async () => {
+    await symlink('.', join(dir, 'loop'))
+    expect(flat(await problemOf(loadSkill(dir)))).toMatch('./loop: is a link to a directory that it lies in')
+    await rm(join(dir, 'loop'))
+    await manifest({})
+    await symlink('bench_manifest.json', join(dir, 'answers.json'))
+    expect(flat(await problemOf(loadSkill(dir)))).toMatch('must not see')
+  })
+
+  it('leaves out what no skill is made of, and says so', async () => {
+    await write({ '.git/config': 'x', 'node_modules/a/b.js': 'x', 'scripts/__pycache__/a.pyc': 'x' })
+    const skill = await loadSkill(dir)
+    expect([...(await skill.resolve()).setup.keys()]).toEqual(['skill/SKILL.md'])
+    expect(skill.warnings).toHaveLength(3)
+  })
+
+  it('mounts a SKILL.md with mistakes, with a warning that says what to do', async () => {
+    await write({ 'SKILL.md': '# Tea\n\nBoil water.\n' })
+    expect((await loadSkill(dir)).warnings).toEqual([
+      'SKILL.md:1: has no front matter between two --- lines (Begin the file with ---, name, description, and --- again.)',
+    ])
+  })
+
+  it('may have 5,000 files, and one more is refused', async () => {
+    await mkdir(join(dir, 'many'))
+    for (let index = 0; index < 4_999; index += 1) await writeFile(join(dir, `many/${index}.txt`), 'x')
+    expect((await (await loadSkill(dir)).resolve()).setup.size).toBe(5_000)
+    await write({ 'many/one-more.txt': 'x' })
+    expect((await problemOf(loadSkill(dir))).message).toMatch('holds more than 5000 files')
+  }, 20_000)
+
+  it('may have a file of 20 MB; more than 64 MiB is refused', async () => {
+    await write({ 'big.bin': new Uint8Array(20_000_000) })
+    expect((await (await loadSkill(dir)).resolve()).setup.get('skill/big.bin')?.bytes.length).toBe(20_000_000)
+    await write({ 'huge.bin': new Uint8Array(50_000_000) })
+    expect((await problemOf(loadSkill(dir))).message).toMatch('67108864 bytes')
+  }, 20_000)
+
+  it('changes its fingerprint with any file, its manifest and its proof', async () => {
+    const fingerprint = async () =>
+      (await (await loadSkill(dir, { importModule: () => ({ default: {} }) })).resolve()).fingerprint
+    await manifest({})
+    const seen = [await fingerprint(), await fingerprint()]
+    expect(seen[0]).toBe(seen[1])
+    await manifest({ goal: 'Make tea.' })
+    seen.push(await fingerprint())
+    await write({ 'notes.txt': 'x' })
+    seen.push(await fingerprint())
+    await write({ 'bench_proof.ts': "import { x } from './bench_proof.ways.ts'", 'bench_proof.ways.ts': '1' })
+    seen.push(await fingerprint())
+    await write({ 'bench_proof.ways.ts': '2' })
+    seen.push(await fingerprint())
+    expect(new Set(seen).size).toBe(5)
+  })
+})
+
+describe('standing', () => {
+  it('is observed without a manifest: free flags that can apply, and no verdict', async () => {
+    const skill = await loadSkill(dir)
+    const task = await skill.resolve()
+    expect(skill.standing).toBe('observed')
+    expect(task.isObserved).toBe(true)
+    expect([...task.flags.keys()]).toEqual(['no_tool_hallucination'])
+    expect(skill.notApplicable).toEqual([
+      { flag: 'step_completion', reason: 'there is no manifest that names artifacts' },
+    ])
+  })
+
+  it('is unproven without a proof, and proved with one', async () => {
+    await manifest({ expected_artifacts: ['output/tea.txt'] })
+    expect((await loadSkill(dir)).standing).toBe('unproven')
+    await write({ 'bench_proof.ts': '' })
+    const proof = { reference: async () => undefined, flags: { poured: () => true } }
+    const skill = await loadSkill(dir, { importModule: () => ({ default: proof }) })
+    expect(skill.standing).toBe('proved')
+    const task = await skill.resolve()
+    expect(task.reference).toBe(proof.reference)
+    expect([...task.flags.keys()]).toEqual([
+      'artifact:output/tea.txt',
+      'no_tool_hallucination',
+      'step_completion',
+      'poured',
+    ])
+  })
+
+  it('a flag of the proof that the manifest has too is an error', async () => {
+    await manifest({})
+    await write({ 'bench_proof.ts': '' })
+    const importModule = () => ({ default: { flags: { no_tool_hallucination: () => true } } })
+    expect((await problemOf(loadSkill(dir, { importModule }))).message).toMatch(
+      '"no_tool_hallucination" comes from the manifest and from bench_proof.ts',
+    )
+  })
+
+  it('numbers commands and the checks of each file from 0, as the documentation says', async () => {
+    await manifest({
+      required_commands: ['make_report\\.sh', 'sign\\.sh'],
+      expected_artifacts: ['a.txt', 'b.json'],
+      artifact_checks: [
+        { file: 'a.txt', min_bytes: 20, regex: ['^x$'], contains: ['ferry', 'late'] },
+        { file: 'b.json', json: [{ pointer: '/ferries/0/name', equals: 'Linnet' }, { pointer: '/updated' }] },
+        { file: 'a.txt', not_contains: ['tide'] },
+      ],
+    })
+    const task = await (await loadSkill(dir)).resolve()
+    const numbered = [...task.flags.keys()].filter(id => /^(?:cmd|check):/.test(id))
+    expect(numbered).toEqual([
+      ...['cmd:0', 'cmd:1'],
+      ...['check:a.txt:0', 'check:a.txt:1', 'check:a.txt:2', 'check:a.txt:3'],
+      ...['check:b.json:0', 'check:b.json:1', 'check:a.txt:4'],
+    ])
+  })
+
+  it('a mistake of the proof is reported there, with the flags there are; one of the manifest stays its own', async () => {
+    await write({ 'bench_proof.ts': '' })
+    const play = async () => undefined
+    const importModule = () => ({ default: { cheats: { skims: { loses: ['read:skill/SKIL.md'], play } } } })
+    await manifest({ required_reads: ['skill/SKILL.md'] })
+    const { message, remedy } = await problemOf(loadSkill(dir, { importModule }))
+    expect(message).toMatch(
+      /bench_proof\.ts: cheats\["skims"\]\.loses: "read:skill\/SKIL\.md" is no flag of this task$/,
+    )
+    expect(remedy).toContain('Did you mean "read:skill/SKILL.md"?')
+    expect(remedy).toContain('"no_tool_hallucination"')
+    await manifest({ goal: 'x\u0000' })
+    expect((await problemOf(loadSkill(dir, { importModule }))).message).toMatch(/bench_manifest\.json: prompt/)
+  })
+})
+
+/** Text of a manifest, and what is said about it, after the file's name. */
+const BAD: readonly (readonly [string, string, string, RegExp])[] = [
+  [
+    'an unknown field',
+    '{\n  "required_read": []\n}',
+    ':2:3: required_read: is no field of a manifest',
+    /"required_reads"/,
+  ],
+  [
+    'a text in the place of a list',
+    '{ "required_reads": "skill/SKILL.md" }',
+    ':1:21: required_reads: is a string, not a list',
+    /^Write a list: "required_reads": \["skill\/SKILL\.md"\]\.$/,
+  ],
+  [
+    'an object in the place of a list',
+    '{ "artifact_checks": [{ "file": "a", "json": { "/a": 1 } }] }',
+    ':1:46: artifact_checks[0].json: is an object, not a list',
+    /"json": \[\{ "pointer": .+, "equals": .+ \}\]/,
+  ],
+  [
+    'an unknown field of a check',
+    '{ "artifact_checks": [{ "file": "a", "contain": ["x"] }] }',
+    ':1:38: artifact_checks[0].contain: is no field of a manifest',
+    /"contains"/,
+  ],
+  [
+    'a field of the wrong kind',
+    '{\n  // turns\n  "max_turns": "ten",\n}',
+    ':3:16: max_turns: is a string, not a whole number',
+    /Write a whole number/,
+  ],
+  ['a bound', '{ "max_turns": 0 }', ':1:16: max_turns: 0 must be >= 1', /bounds/],
+  [
+    'a broken pattern',
+    '{ "required_commands": ["a(b"] }',
+    ':1:25: required_commands[0]: is no regular expression: /a(b/: Unterminated group',
+    /backslash/,
+  ],
+  [
+    'an inline flag of Python',
+    '{ "required_commands": ["(?i)make"] }',
+    ':1:25: required_commands[0]: is no regular expression: /(?i)make/: Invalid group',
+    /JavaScript/,
+  ],
+  [
+    'a pattern that always fits',
+    '{ "required_commands": [".*"] }',
+    ':1:25: required_commands[0]: matches every command',
+    /Name the script/,
+  ],
+  ['an id with a slash', '{ "id": "a/b" }', ':1:9: id: is "a/b"', /file names/],
+  ['text that is no JSON', "{\n  'id': 1\n}", ':2:3: (file): is not JSON here (invalid symbol)', /single quotes/],
+  ['nothing', '', ':1:1: (file): is', /JSON/],
+  ['a list', '[]', ':1:1: (manifest): is a list, not an object', /an object/],
+  ['a key twice', '{ "id": "a",\n  "id": "b" }', ':2:3: id: is there twice', /Keep one/],
+  [
+    'a requirement that does not exist',
+    '{ "requires": ["phyton"] }',
+    ':1:16: requires[0]: "phyton" is not one of what can be asked for',
+    /"python"/,
+  ],
+  [
+    'a read of a file that is not there',
+    '{ "required_reads": ["skill/SKIL.md"] }',
+    ':1:22: required_reads[0]: "skill/SKIL.md" is no file of the mounted skill',
+    /"skill\/SKILL.md"/,
+  ],
+  [
+    'a read without the folder',
+    '{ "required_reads": ["SKILL.md"] }',
+    ':1:22: required_reads[0]: "SKILL.md" is no file of the mounted skill',
+    /Write "skill\/SKILL.md"/,
+  ],
+  [
+    'the same read twice',
+    '{ "required_reads": ["skill/SKILL.md", "skill/SKILL.md"] }',
+    ':1:40: required_reads[1]: "skill/SKILL.md" is there twice',
+    /same id/,
+  ],
+  [
+    'an artifact outside',
+    '{ "expected_artifacts": ["../x"] }',
+    ':1:26: expected_artifacts[0]: "../x" has the segment ".."',
+    /output/,
+  ],
+  [
+    'an artifact that is there',
+    '{ "expected_artifacts": ["skill/SKILL.md"] }',
+    ':1:26: expected_artifacts[0]: "skill/SKILL.md" is there from the start',
+    /has to be made/,
+  ],
+  [
+    'a check of a file that cannot be',
+    '{ "artifact_checks": [{ "file": "o.txt", "contains": ["x"] }] }',
+    ':1:33: artifact_checks[0].file: "o.txt" is neither an expected artifact nor allowed',
+    /./,
+  ],
+  [
+    'a check that asks for nothing',
+    '{ "expected_artifacts": ["o"], "artifact_checks": [{ "file": "o" }] }',
+    ':1:52: artifact_checks[0]: asks for nothing',
+    /contains/,
+  ],
+  [
+    'a stub of nothing',
+    '{ "stubs": { "scripts/mke.sh": {} } }',
+    ':1:32: stubs["scripts/mke.sh"]: is no file of the skill',
+    /"scripts\/make.sh"/,
+  ],
+  [
+    'a stub of a page',
+    '{ "stubs": { "SKILL.md": {} } }',
+    ':1:26: stubs["SKILL.md"]: is no shell, Python or Node script',
+    /real one/,
+  ],
+  [
+    'a stub that keeps its work and is replaced',
+    '{ "stubs": { "scripts/make.sh": { "keeps": true, "stdout": "x" } } }',
+    ':1:33: stubs["scripts/make.sh"]: has "keeps" and "stdout"',
+    /"keeps" alone/,
+  ],
+  [
+    'a stub that does not keep',
+    '{ "stubs": { "scripts/make.sh": { "keeps": false } } }',
+    ':1:44: stubs.scripts/make.sh.keeps: is false, and can only be true',
+    /leave it out/,
+  ],
+  [
+    'a call of a script that reports nothing',
+    '{ "required_commands": [{ "script": "scripts/make.sh" }] }',
+    ':1:37: required_commands[0].script: "scripts/make.sh" is not in "stubs"',
+    /"scripts\/make.sh": \{ "keeps": true \}/,
+  ],
+  [
+    'a call without a script',
+    '{ "required_commands": [{ "arguments": ["x"] }] }',
+    ':1:25: required_commands[0].script: is missing',
+    /Add "script"/,
+  ],
+  [
+    'a call with an unknown field',
+    '{ "required_commands": [{ "script": "a", "args": ["x"] }] }',
+    ':1:42: required_commands[0].args: is no field of a manifest',
+    /"arguments"/,
+  ],
+  [
+    'an option that is none',
+    '{ "stubs": { "scripts/make.sh": {} }, "required_commands": [{ "script": "scripts/make.sh", "options": { "a": "b" } }] }',
+    ':1:110: required_commands[0].options.a: is no name of an option',
+    /"--a"/,
+  ],
+  [
+    'an option that must not be',
+    '{ "stubs": { "scripts/make.sh": {} }, "required_commands": [{ "script": "scripts/make.sh", "options": { "--a": false } }] }',
+    ':1:112: required_commands[0].options.--a: is false',
+    /Leave it out/,
+  ],
+  [
+    'a command twice',
+    '{ "required_commands": ["a", "a"] }',
+    ':1:30: required_commands[1]: "a" is there twice',
+    /Keep one/,
+  ],
+  [
+    'a prompt file that must be read',
+    '{ "prompt_file": "SKILL.md", "required_reads": ["skill/SKILL.md"] }',
+    ':1:18: prompt_file: "SKILL.md" is in the prompt',
+    /required_reads/,
+  ],
+  ['a glob with ..', '{ "allowed_writes": ["../*"] }', ':1:22: allowed_writes[0]: "../*": it contains ..', /glob/],
+]
+
+describe('a mistake in a manifest is named with file, line, column, field and remedy', () => {
+  it.each(BAD)('%s', async (_name, text, message, remedy) => {
+    await write({ 'bench_manifest.json': text, 'scripts/make.sh': 'echo\n' })
+    const error = await problemOf(loadSkill(dir))
+    expect(flat(error)).toMatch(`bench_manifest.json${message}`)
+    expect(error.remedy).toMatch(remedy)
+    expect(error.stack).toMatch(/bench_manifest\.json:\d+:\d+$/)
+  })
+
+  it('all at once', async () => {
+    await write({ 'bench_manifest.json': '{ "max_turns": 0, "goall": "x", "required_commands": ["("] }' })
+    expect(flat(await problemOf(loadSkill(dir))).split('\n')).toHaveLength(3)
+  })
+
+  it('comments, trailing commas, Windows line ends and a byte-order mark are fine', async () => {
+    await write({ 'bench_manifest.json': '\uFEFF{\r\n  // a comment\r\n  "goal": "Make tea.", /* more */\r\n}\r\n' })
+    expect((await (await loadSkill(dir)).resolve()).prompt).toMatch('Make tea.')
+  })
+})
+
+describe('flags of a manifest', () => {
+  const full = {
+    required_reads: ['skill/SKILL.md'],
+    required_commands: ['boil\\.sh --degrees 100'],
+    expected_artifacts: ['output/a b.txt'],
+    artifact_checks: [
+      { file: 'output/a b.txt', contains: ['\nhot', '-x'], not_contains: ['cold'], regex: ['^tea$'], min_bytes: 3 },
+      { file: 'output/a b.txt', json: [{ pointer: '/cups/0', equals: { of: 2 } }, { pointer: '/none' }] },
+    ],
+  }
+
+  it('have the ids that are promised', async () => {
+    await write({ 'scripts/boil.sh': 'echo\n' })
+    await manifest(full)
+    expect([...(await (await loadSkill(dir)).resolve()).flags.keys()]).toEqual([
+      'read:skill/SKILL.md',
+      'cmd:0',
+      'artifact:output/a%20b.txt',
+      ...Array.from({ length: 7 }, (_, index) => `check:output/a%20b.txt:${index}`),
+      'no_tool_hallucination',
+      'step_completion',
+    ])
+  })
+
+  it('compare texts as texts', async () => {
+    await manifest(full)
+    const { verify } = await (await loadSkill(dir)).resolve()
+    const results = (text: string | null) =>
+      [...verify.values()].map(check => {
+        const result = check({
+          text: () => text,
+          size: () => (text === null ? null : Buffer.byteLength(text)),
+          files: [],
+          check: (ok, reason) => ({ ok, reason }),
+          python: () => {
+            throw new Error('not asked')
+          },
+          tests: () => Promise.reject(new Error('not asked')),
+        })
+        if (result instanceof Promise) throw new Error('no check of a manifest waits')
+        return result.ok
+      })
+    expect(results('so\r\nhot -x')).toEqual([true, true, true, true, false, true, false, false])
+    expect(results('tea')).toEqual([true, false, false, true, true, true, false, false])
+    expect(results('{ "cups": [{ "of": 2 }], "none": null }')).toEqual([
+      true,
+      false,
+      false,
+      true,
+      false,
+      true,
+      true,
+      true,
+    ])
+    expect(results('cold')).toEqual([true, false, false, false, false, true, false, false])
+    expect(results(null)).toEqual(Array.from({ length: 8 }, () => false))
+  })
+
+  it('give nothing for doing nothing, and the free flag only once the agent has set to work', async () => {
+    await manifest({})
+    const flag = (await (await loadSkill(dir)).resolve()).flags.get('no_tool_hallucination')
+    const ask = (calls: Parameters<typeof makeLog>[0]['calls']) =>
+      flag?.(createRun(makeLog({ setup: { 'skill/SKILL.md': SKILL }, calls: calls ?? [] })).run)
+    expect(ask([])).toBe(false)
+    expect(ask([{ sh: 'date', delivered: 'today' }])).toBe(false)
+    const reads = { sh: 'cat skill/SKILL.md', delivered: SKILL }
+    expect(ask([reads])).toBe(true)
+    expect(ask([reads, { tool: 'boil', args: {}, invalid: 'unknown_tool' }])).toBe(false)
+    expect(ask([reads, { tool: 'read_file', args: {}, invalid: 'malformed_arguments' }])).toBe(true)
+  })
+})
+
+describe('finding skills', () => {
+  it('finds a skill, or the skills of a directory, and none nested in one', async () => {
+    await write({ 'assets/SKILL.md': SKILL })
+    await mkdir(join(base, 'empty'))
+    expect((await findSkills(dir)).map(path => path.slice(-4))).toEqual(['/tea'])
+    expect((await findSkills(base)).map(path => path.slice(-4))).toEqual(['/tea'])
+    expect((await problemOf(findSkills(join(base, 'empty')))).message).toMatch('there is no skill in it')
+    expect((await problemOf(findSkills(join(base, 'none')))).code).toBe('skill_missing')
+  })
+
+  it('makes ids out of any name', () => {
+    expect(defaultId('my skill (2)')).toBe('skill_run_v1_my_skill_2_')
+    expect(idPart('a b/ü(1)!.txt')).toBe('a%20b/%C3%BC%281%29%21.txt')
+    expect(idPart('a%20b')).not.toBe(idPart('a b'))
+  })
+})
