@@ -16,8 +16,7 @@ import { printable, printableLine } from '../../reporters/terminal.ts'
 import { needsModel } from '../agents/index.ts'
 import { ALARM } from '../doctor/finding.ts'
 import { ConfigError, explainError } from '../errors.ts'
-import { readAllJournals, readJournalsOfRun } from '../results/journal.ts'
-import type { TrialRecord } from '../results/record-schema.ts'
+import { readAllJournals, readJournalsOfRun, runsBeside } from '../results/journal.ts'
 import { servedNotes } from '../results/served-models.ts'
 import { exitStatus, summarise } from '../results/summary.ts'
 import { openSandbox } from '../sandbox/index.ts'
@@ -44,6 +43,8 @@ export interface BenchReporterOptions {
   readonly resultsDir: string
 }
 
+/** Damaged lines of journals that are said one by one. */
+const NOTES_SHOWN = 5
 const MACHINE_REPORTERS = ['json', 'junit', 'tap', 'tap-flat', 'blob']
 
 function newRunId(now: Date): string {
@@ -53,7 +54,7 @@ function newRunId(now: Date): string {
 export class BenchReporter implements Reporter {
   readonly #options: BenchReporterOptions
   #vitest: Vitest | null = null
-  #run = new RunState(new Map(), null)
+  #run = new RunState(null)
   #exit: ExitWatch | null = null
   readonly #keeper = new Keeper(line => this.#print(line))
 
@@ -73,13 +74,12 @@ export class BenchReporter implements Reporter {
     await this.#keeper.close()
     this.#exit ??= watchExit(() => this.#finishCutRun())
     this.#exit.setStatus(null)
-    const earlier = settings.resume
-      ? judgedRecords(readAllJournals(resultsDir).records, { replayed: settings.replay !== null })
-      : new Map<string, TrialRecord>()
     const trialsAhead = this.#vitest?.getGlobalTestNamePattern() === undefined ? files * settings.trials : null
-    this.#run = new RunState(earlier, trialsAhead)
+    this.#run = new RunState(trialsAhead)
+    const { earlier } = this.#run
     try {
       this.#refuseSameIds(specifications)
+      if (settings.resume) this.#readEarlier()
       const { plans, lines } = await makePlans(settings, {
         root,
         resultsDir,
@@ -106,6 +106,17 @@ export class BenchReporter implements Reporter {
       if (!(error instanceof ConfigError)) throw error
       this.#refuse(explainError(error), specifications)
     }
+  }
+
+  /** Under `resume`: what counts of earlier runs, and what of their journals cannot be used and is run again. */
+  #readEarlier(): void {
+    const { settings, resultsDir } = this.#options
+    const { records, notes } = readAllJournals(resultsDir)
+    for (const [key, record] of judgedRecords(records, { replayed: settings.replay !== null })) {
+      this.#run.earlier.set(key, record)
+    }
+    for (const note of notes.slice(0, NOTES_SHOWN)) this.#print(`damaged  ${note}`)
+    if (notes.length > NOTES_SHOWN) this.#print(`damaged  and ${notes.length - NOTES_SHOWN} more lines`)
   }
 
   /** Before the first trial, where the files show it: two tasks with one id would be taken for trials of one task. */
@@ -284,7 +295,13 @@ export class BenchReporter implements Reporter {
     const run = {
       resultsDir: plan.resultsDir,
       summaries,
-      notes: [...notes, ...servedNotes(records)],
+      notes: [
+        ...notes,
+        ...servedNotes(records),
+        ...runsBeside(plan.resultsDir, plan.runId, this.#run.startedAt).map(
+          other => `Run ${other} wrote into the same results folder during this one: times may be longer for it.`,
+        ),
+      ],
       isModelResult: needsModel(plan.agent) && this.#options.settings.replay === null,
       stopped: this.#run.stop,
       isInterrupted: end.isInterrupted,

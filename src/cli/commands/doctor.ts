@@ -1,4 +1,4 @@
-import { isAbsolute, join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Option } from 'commander'
 import { escapeForTerminal, printableJson } from '../../../reporters/terminal.ts'
 import { ConfigError } from '../../errors.ts'
@@ -95,6 +95,13 @@ async function diagnose(options: DoctorOptions, context: CliContext): Promise<vo
       remedy: `Name one: agent-bench doctor --model ${names[0] ?? '…'}`,
     })
   }
+  const resultsDir = resolve(context.directory, settings.resultsDir)
+  const { makeFolders, notWritable } = await import('../../results/not-writable.ts')
+  try {
+    makeFolders(join(resultsDir, 'servers'))
+  } catch (error) {
+    throw new ConfigError(...notWritable(resultsDir, error))
+  }
   const { plan, warnings } = await findModel(settings, setting, options, context.signal)
   const doctor = await import('../../doctor/index.ts')
   const isJson = options.json === true
@@ -113,12 +120,7 @@ async function diagnose(options: DoctorOptions, context: CliContext): Promise<vo
   if (!isJson && options.quick === true) {
     for (const finding of examination.findings) context.write(`${escapeForTerminal(doctor.findingLine(finding))}\n`)
   }
-  const { resultsDir } = settings
-  const stored = doctor.keepExamination(
-    isAbsolute(resultsDir) ? resultsDir : join(context.directory, resultsDir),
-    plan,
-    examination,
-  )
+  const stored = doctor.keepExamination(resultsDir, plan, examination)
   if (isJson) context.write(`${printableJson({ ...examination, digest: stored.digest, warnings })}\n`)
   else context.write(`${escapeForTerminal(doctor.verdictLine(examination))}\nreport    ${stored.file}\n`)
   context.setStatus(doctor.statusOf(examination))
