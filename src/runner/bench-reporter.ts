@@ -12,6 +12,7 @@ import { createClosingReporter } from '../../reporters/closing.ts'
 import { createJsonReporter } from '../../reporters/json.ts'
 import { createMatrixReporter } from '../../reporters/matrix.ts'
 import { createRadarReporter } from '../../reporters/radar.ts'
+import { printable, printableLine } from '../../reporters/terminal.ts'
 import { needsModel } from '../agents/index.ts'
 import { ALARM } from '../doctor/finding.ts'
 import { ConfigError, explainError } from '../errors.ts'
@@ -125,10 +126,11 @@ export class BenchReporter implements Reporter {
     this.#run.stop = message
     const isAlone = specifications.every(({ project }) => this.#isOurs(project.name))
     if (isAlone && this.#vitest?.config.watch !== true) {
-      this.#print(`agent-bench cannot run: ${message}`)
+      for (const line of `agent-bench cannot run: ${message}`.split('\n')) this.#print(line)
       process.exit(2)
     }
-    for (const { project } of this.#options.projects) project.provide('agentBenchPlan', { made: false, message })
+    const provided = { made: false as const, message: printable(message) }
+    for (const { project } of this.#options.projects) project.provide('agentBenchPlan', provided)
   }
 
   #isOurs(projectName: string): boolean {
@@ -291,7 +293,7 @@ export class BenchReporter implements Reporter {
         .sort((a, b) => b.trials - a.trials),
       brokenFiles: end.brokenFiles,
       exitStatus: status,
-      color: process.stdout.isTTY === true && process.env.NO_COLOR === undefined,
+      color: isColoured(),
       width: process.stdout.columns ?? 120,
     }
     const print = (line: string) => this.#print(line)
@@ -310,7 +312,7 @@ export class BenchReporter implements Reporter {
     createClosingReporter().onRunEnd({ ...run, print })
   }
 
-  /** A machine-readable reporter without a file of its own owns stdout. */
+  /** Prints one line, whatever it is made of. A machine-readable reporter without a file of its own owns stdout. */
   #print(line: string): void {
     const reporters = this.#vitest?.config.reporters ?? []
     const ownsStdout = reporters.some(reporter => {
@@ -318,9 +320,11 @@ export class BenchReporter implements Reporter {
       return typeof name === 'string' && MACHINE_REPORTERS.includes(name)
     })
     const stream = ownsStdout ? process.stderr : process.stdout
-    stream.write(`${line}\n`)
+    stream.write(`${printableLine(line, { isStyled: isColoured() })}\n`)
   }
 }
+
+const isColoured = () => process.stdout.isTTY === true && process.env.NO_COLOR === undefined
 
 function stoppedInWords(models: ReadonlyMap<string, string>): string | null {
   if (models.size === 0) return null
