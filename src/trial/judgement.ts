@@ -55,7 +55,7 @@ export async function judgeTrial(
   nameOwner(`task "${task.id}"`)
   const tamper = findTamper(observed.log.baseline, observed.log.final, task.allowedWrites)
   const verification = await withinPhase('verify', PHASE_TIMEOUT_MS, signal, s =>
-    verifyFiles(task, observed.room, sandbox, known, s),
+    verifyFiles(task, { files: observed.room, log: observed.log }, sandbox, known, s),
   )
   const unchecked: TrialLog = { ...observed.log, verified: verification.results, sessionChecks: new Map() }
   const log = await withinPhase('session checks', PHASE_TIMEOUT_MS, signal, s =>
