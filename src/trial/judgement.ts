@@ -58,7 +58,9 @@ export async function judgeTrial(
   const verification =
     sandbox === null
       ? { results: new Map(), resetProof: null }
-      : await withinPhase('verify', PHASE_TIMEOUT_MS, signal, s => verifyFiles(task, observed.room, sandbox, known, s))
+      : await withinPhase('verify', PHASE_TIMEOUT_MS, signal, s =>
+          verifyFiles(task, { files: observed.room, log: observed.log }, sandbox, known, s),
+        )
   const unchecked: TrialLog = { ...observed.log, verified: verification.results, sessionChecks: new Map() }
   const log =
     sandbox === null
