@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import { type Plugin, runnerImport } from 'vite'
 import type { TestProject, Vitest } from 'vitest/node'
+import { printable } from '../../reporters/terminal.ts'
 import { needsModel } from '../agents/index.ts'
 import { ConfigError, explainError } from '../errors.ts'
 import { WORKER_FLAG } from '../trial/verify-watch.ts'
@@ -64,7 +65,7 @@ export async function loadConfigFile(root: string): Promise<unknown> {
 function refuseToStart(error: unknown): never {
   if (!(error instanceof ConfigError)) throw error
   process.exitCode = 2
-  const text = `agent-bench cannot run: ${explainError(error)}`
+  const text = printable(`agent-bench cannot run: ${explainError(error)}`)
   throw Object.assign(new Error(text), { stack: text, [inspect.custom]: () => text })
 }
 
