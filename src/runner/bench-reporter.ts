@@ -8,10 +8,8 @@ import { relative } from 'node:path'
 import type { TestAnnotation } from 'vitest'
 import type { Reporter, TestCase, TestModule, TestRunEndReason, TestSpecification, Vitest } from 'vitest/node'
 import { version as vitestVersion } from 'vitest/node'
-import { createClosingReporter } from '../../reporters/closing.ts'
-import { createJsonReporter } from '../../reporters/json.ts'
-import { createMatrixReporter } from '../../reporters/matrix.ts'
-import { createRadarReporter } from '../../reporters/radar.ts'
+import { PRINTERS, WRITERS } from '../../reporters/index.ts'
+import type { FinishedRun } from '../../reporters/reporter.ts'
 import { printable, printableLine } from '../../reporters/terminal.ts'
 import { needsModel } from '../agents/index.ts'
 import { ALARM } from '../doctor/finding.ts'
@@ -292,7 +290,7 @@ export class BenchReporter implements Reporter {
     const status = this.#run.stop !== null ? 2 : end.hasOtherFailures ? 1 : exitStatus(summaries)
     // Whoever interrupts a run is told that it was, not that it could not be judged.
     if (status === 2 && (this.#run.stop !== null || !end.isInterrupted)) this.#exit?.setStatus(2)
-    const run = {
+    const run: Omit<FinishedRun, 'said'> = {
       resultsDir: plan.resultsDir,
       summaries,
       notes: [
@@ -310,23 +308,15 @@ export class BenchReporter implements Reporter {
         .sort((a, b) => b.trials - a.trials),
       brokenFiles: end.brokenFiles,
       exitStatus: status,
+      onNotKept: () => {
+        if (status === 0) this.#exit?.setStatus(2)
+      },
       color: isColoured(),
       width: process.stdout.columns ?? 120,
     }
-    const print = (line: string) => this.#print(line)
-    // Files first: printing may fail, when who reads us is gone. What is said of them comes after the matrix.
-    const aboutFiles: string[] = []
-    // A run whose results are not kept has not passed.
-    const json = createJsonReporter(() => {
-      if (status === 0) this.#exit?.setStatus(2)
-    })
-    for (const report of [json, createRadarReporter()]) {
-      report.onRunEnd({ ...run, print: line => aboutFiles.push(line) })
-    }
-    createMatrixReporter().onRunEnd({ ...run, print })
-    for (const line of aboutFiles) print(line)
-    for (const line of this.#run.alarms) print(line)
-    createClosingReporter().onRunEnd({ ...run, print })
+    const aboutFiles = WRITERS.flatMap(reporter => reporter.onRunEnd({ ...run, said: [] }))
+    const said = [...aboutFiles, ...this.#run.alarms]
+    for (const reporter of PRINTERS) for (const line of reporter.onRunEnd({ ...run, said })) this.#print(line)
   }
 
   /** Prints one line, whatever it is made of. A machine-readable reporter without a file of its own owns stdout. */
