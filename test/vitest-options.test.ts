@@ -110,6 +110,22 @@ await describeWith(['docker'], "Vitest's options on the bench", () => {
     expect(ids.size).toBeLessThan(3)
   })
 
+  it('--merge-reports shows the tasks of all shards, asks neither server nor engine, and ends as they did', async () => {
+    const env = { ...REFERENCE, BENCH_K: '1' }
+    await project.run(['--shard=1/2', '--reporter=blob', '--outputFile=blobs/1.json'], env)
+    await project.run(['--shard=2/2', '--reporter=blob', '--outputFile=blobs/2.json'], env)
+    const nothing = {
+      DOCKER_HOST: 'tcp://127.0.0.1:9',
+      BENCH_SANDBOX: 'docker',
+      BENCH_BASE_URL: 'http://127.0.0.1:9/v1',
+    }
+    const run = await project.run(['--merge-reports=blobs'], nothing)
+    expect(run.stdout).toMatch(/^FAIL {5}task_bad +– +0\/1/m)
+    expect(run.stdout).toMatch(/^PASS {5}task_one +– +1\/1 +1.00/m)
+    expect(run.stdout).toMatch(/^2 of 3 tasks pass in the merged reports/m)
+    expect(run.status).toBe(1)
+  })
+
   it('--reporter=json has standard output to itself; trials carry outcome and flags', async () => {
     const run = await project.run(['tasks/b', '--reporter=json'], { ...REFERENCE, BENCH_K: '1' })
     expect(run.status).toBe(1)

@@ -11,6 +11,7 @@ import { ConfigError, explainError } from '../errors.ts'
 import { WORKER_FLAG } from '../trial/verify-watch.ts'
 import './provided.ts'
 import { BenchReporter } from './bench-reporter.ts'
+import { MergeReporter } from './merge-reporter.ts'
 import { projectsOfModels } from './model-projects.ts'
 import { nameOfSetting } from './model-settings.ts'
 import { withChosenModel } from './pick-model.ts'
@@ -136,8 +137,9 @@ export function agentBench(options: BenchConfig = {}): Plugin {
         const { root } = vitest.config
         const config = await loadConfigFile(root)
         const merged = config === undefined ? options : typeof config === 'object' ? { ...options, ...config } : config
+        const isMerge = vitest.config.mergeReports !== undefined
         const given = readSettings(merged, CONFIG_FILE, process.env)
-        const settings = measuresModels(given) ? await withChosenModel(given) : given
+        const settings = measuresModels(given) && !isMerge ? await withChosenModel(given) : given
         const models = measuresModels(settings) ? settings.models : settings.models.slice(0, 1)
         const projects = await projectsOfModels(project, models, { vitest, injectProjects: injectTestProjects })
         for (const { project, setting } of projects) {
@@ -147,6 +149,7 @@ export function agentBench(options: BenchConfig = {}): Plugin {
           const model = projects.length > 1 ? nameOfSetting(setting) : null
           project.provide('agentBenchSettings', { root, k: settings.k, trials: settings.trials, model })
         }
+        if (isMerge) return void vitest.config.reporters.push(new MergeReporter() as never)
         takeTaskIds(vitest, project)
         const resultsDir = isAbsolute(settings.resultsDir) ? settings.resultsDir : join(root, settings.resultsDir)
         vitest.config.reporters.push(new BenchReporter({ settings, projects, root, resultsDir }) as never)
