@@ -1,10 +1,11 @@
 /** Vitest's own options on the bench; the rows of docs/vitest.md, one test each. */
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Summary } from '../src/results/summary-schema.ts'
 import { describeWith } from './needs.ts'
-import { createProject, type Project, readText } from './project.ts'
+import { createProject, type Project, type Run, readText } from './project.ts'
 import { smallTask } from './small-tasks.ts'
 
 const REFERENCE = { BENCH_SANDBOX: 'docker', BENCH_AGENT: 'reference' }
@@ -63,6 +64,31 @@ await describeWith(['docker'], "Vitest's options on the bench", () => {
     const summaries = await written()
     expect(summaries.map(outline)).toEqual([['task_one', 1, null, null]])
     expect(summaries[0]?.trials.map(trial => [trial.trial_index, trial.seed])).toEqual([[1, 43]])
+  })
+
+  it('--changed and related select a skill by any text of it, with a commented manifest in the tree', async () => {
+    await using other = await createProject({
+      'tasks/one.bench.ts': smallTask({ id: 'task_one' }),
+      'skills/note/SKILL.md': '---\nname: note\ndescription: Writes a note. Use it for notes.\n---\nWrite it.\n',
+      'skills/note/scripts/sign.py': 'print("signed")\n',
+      'skills/note/bench_manifest.json':
+        '{ // read by people\n  "goal": "Write a.txt", "expected_artifacts": ["a.txt"] }\n',
+      '.gitignore': 'node_modules\nresults\n',
+    })
+    const git = (...words: string[]) =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', '-C', other.dir, ...words])
+    for (const words of [
+      ['init', '-q'],
+      ['add', '-A'],
+      ['commit', '-q', '-m', 'all'],
+    ])
+      git(...words)
+    const ran = (run: Run) => [...run.stdout.matchAll(/\|bench\| (\S+)/g)].map(([, file]) => file)
+    expect(
+      ran(await other.run(['related', '--run', '--project', 'bench', 'skills/note/scripts/sign.py'], REFERENCE)),
+    ).toEqual(['skills/note/bench_manifest.json'])
+    await other.write({ 'skills/note/SKILL.md': '---\nname: note\ndescription: Writes notes.\n---\nWrite it.\n' })
+    expect(ran(await other.run(['--changed'], REFERENCE))).toEqual(['skills/note/bench_manifest.json'])
   })
 
   it('--bail ends the run after a trial that did not pass; the task fails, its pass^k stays open', async () => {

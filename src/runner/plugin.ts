@@ -15,6 +15,7 @@ import { projectsOfModels } from './model-projects.ts'
 import { nameOfSetting } from './model-settings.ts'
 import { withChosenModel } from './pick-model.ts'
 import { type BenchConfig, readSettings, type Settings } from './settings.ts'
+import { skillModules } from './skill-modules.ts'
 import { collectSkills } from './skills.ts'
 import { asFileFilters } from './task-ids.ts'
 
@@ -115,8 +116,10 @@ function configureProject(project: TestProject, settings: Settings): void {
  * export default defineConfig({ test: { projects: [{ plugins: [agentBench()], test: { name: 'bench' } }] } })
  */
 export function agentBench(options: BenchConfig = {}): Plugin {
+  const skills = new Set<string>()
   return {
     name: 'agent-bench',
+    ...skillModules(skills),
     config: () => ({
       resolve: { alias: SPEC_ALIAS },
       test: {
@@ -139,7 +142,8 @@ export function agentBench(options: BenchConfig = {}): Plugin {
         const projects = await projectsOfModels(project, models, { vitest, injectProjects: injectTestProjects })
         for (const { project, setting } of projects) {
           configureProject(project, settings)
-          await collectSkills(vitest, project, { root, skillDir: settings.skillDir })
+          const files = await collectSkills(vitest, project, { root, skillDir: settings.skillDir })
+          for (const file of files) skills.add(file)
           const model = projects.length > 1 ? nameOfSetting(setting) : null
           project.provide('agentBenchSettings', { root, k: settings.k, trials: settings.trials, model })
         }
