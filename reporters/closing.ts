@@ -114,11 +114,7 @@ function modelArgument(model: string, models: readonly string[]): string {
 }
 
 /** The reporter that has the last word. */
-export function createClosingReporter(): RunReporter {
-  return {
-    name: 'closing',
-    onRunEnd(run) {
-      for (const line of closingLines(run)) run.print(line)
-    },
-  }
+export const closingReporter: RunReporter = {
+  name: 'closing',
+  onRunEnd: run => [...run.said, ...closingLines(run)],
 }

@@ -220,14 +220,10 @@ function totalsOf(summaries: readonly Summary[]): string {
 }
 
 /** The reporter that prints the matrix. */
-export function createMatrixReporter(): RunReporter {
-  return {
-    name: 'matrix',
-    onRunEnd(run) {
-      run.print('')
-      for (const note of run.notes) run.print(escapeForTerminal(note))
-      const belowTable = run.isModelResult && run.summaries.length > 0 ? tiersOfFolder(run) : []
-      for (const line of matrixLines(run.summaries, { ...run, belowTable })) run.print(line)
-    },
-  }
+export const matrixReporter: RunReporter = {
+  name: 'matrix',
+  onRunEnd(run) {
+    const belowTable = run.isModelResult && run.summaries.length > 0 ? tiersOfFolder(run) : []
+    return ['', ...run.notes.map(escapeForTerminal), ...matrixLines(run.summaries, { ...run, belowTable })]
+  },
 }

@@ -8,7 +8,8 @@ import type { TrialRecord } from '../src/results/record-schema.ts'
 import { sampleRecord } from '../src/results/sample-record.ts'
 import { writeSummary } from '../src/results/store.ts'
 import { summarise } from '../src/results/summary.ts'
-import { createRadarReporter, radarSvg } from './radar.ts'
+import { finishedRun } from './finished-run.fixture.ts'
+import { radarReporter, radarSvg } from './radar.ts'
 import { sampleStanding } from './sample-standing.ts'
 import { fieldOf, type Standing } from './standings.ts'
 
@@ -138,21 +139,7 @@ describe('the radar reporter', () => {
   ): void {
     const summaries = summarise(records, { runId: 'r', k: 1, trials: 1 })
     for (const summary of summaries) writeSummary(dir, summary)
-    createRadarReporter().onRunEnd({
-      resultsDir: dir,
-      summaries,
-      notes: [],
-      isModelResult: true,
-      stopped: null,
-      isInterrupted: false,
-      skipped: [],
-      brokenFiles: 0,
-      exitStatus: 0,
-      print: line => lines.push(line),
-      color: false,
-      width: 80,
-      ...options,
-    })
+    lines.push(...radarReporter.onRunEnd(finishedRun({ resultsDir: dir, summaries, ...options })))
   }
 
   it('draws what is in the results folder, also of earlier runs, and leaves nothing else there', () => {

@@ -197,26 +197,23 @@ export function writeReport(file: string, text: string): void {
 }
 
 /** The reporter that draws what is in the results folder after each run; a run that measured no model leaves the file as it is. */
-export function createRadarReporter(): RunReporter {
-  return {
-    name: 'radar',
-    onRunEnd(run) {
-      if (!run.isModelResult || run.summaries.length === 0) return
-      const field = readField(run.resultsDir)
-      const shown = newestEntrants(field, MOST_MODELS)
-      const svg = radarSvg(narrowed(field, shown))
-      if (svg === null) return
-      const file = join(run.resultsDir, 'radar.svg')
-      try {
-        writeReport(file, svg)
-      } catch (error) {
-        if (!(error instanceof BenchError)) throw error
-        for (const line of explainError(error).split('\n')) run.print(escapeForTerminal(line))
-        return
-      }
-      const left = field.entrants.length - shown.length
-      const others = left === 0 ? '' : ` (the ${shown.length} newest models of ${field.entrants.length})`
-      run.print(`radar: ${escapeForTerminal(relative(process.cwd(), file))}${others}`)
-    },
-  }
+export const radarReporter: RunReporter = {
+  name: 'radar',
+  onRunEnd(run) {
+    if (!run.isModelResult || run.summaries.length === 0) return []
+    const field = readField(run.resultsDir)
+    const shown = newestEntrants(field, MOST_MODELS)
+    const svg = radarSvg(narrowed(field, shown))
+    if (svg === null) return []
+    const file = join(run.resultsDir, 'radar.svg')
+    try {
+      writeReport(file, svg)
+    } catch (error) {
+      if (!(error instanceof BenchError)) throw error
+      return explainError(error).split('\n').map(escapeForTerminal)
+    }
+    const left = field.entrants.length - shown.length
+    const others = left === 0 ? '' : ` (the ${shown.length} newest models of ${field.entrants.length})`
+    return [`radar: ${escapeForTerminal(relative(process.cwd(), file))}${others}`]
+  },
 }

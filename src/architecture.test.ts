@@ -25,8 +25,8 @@ const MAY_IMPORT: Readonly<Record<string, { code: readonly string[]; types: read
   'src/model': { code: [], types: [] },
   'src/doctor': { code: ['src/model'], types: [] },
   'src/repair': { code: ['src/model'], types: [] },
-  'src/tools': { code: ['src/sandbox'], types: ['src/agents', 'src/evidence', 'src/model'] },
-  'src/agents': { code: ['src/model', 'src/repair'], types: ['src/task'] },
+  'src/tools': { code: ['src/sandbox'], types: ['src/evidence', 'src/model'] },
+  'src/agents': { code: ['src/model', 'src/repair'], types: ['src/task', 'src/tools'] },
   'src/results': { code: ['src/score'], types: ['src/evidence', 'src/sandbox', 'src/task', 'src/model', 'src/agents'] },
   'src/trial': {
     code: [

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { ConfigError, InfraError } from '../errors.ts'
 import type { ChatModel, ChatRequest, ModelPlan, Reply, ToolCall, TurnStats } from '../model/chat-model.ts'
-import type { Session, ToolArguments, Toolbox, TurnNote } from './agent.ts'
+import type { ToolArguments, Toolbox } from '../tools/tool-set.ts'
+import type { Session, TurnNote } from './agent.ts'
 import { createToolsAgent, LOOP_LIMIT, MAX_CALLS_PER_TURN } from './tools-agent.ts'
 
 const stats: TurnStats = {

@@ -1,7 +1,8 @@
 import { ConfigError, InfraError } from '../errors.ts'
 import type { ChatMessage, ChatModel, Reply, ReplyBody } from '../model/chat-model.ts'
 import { repairReply } from '../repair/repair-reply.ts'
-import type { Agent, Ending, EndingReason, RepairOptions, Session, ToolOutcome } from './agent.ts'
+import type { ToolOutcome } from '../tools/tool-set.ts'
+import type { Agent, Ending, EndingReason, RepairOptions, Session } from './agent.ts'
 
 /** Calls of one turn that are run; a model in a loop can send thousands, and `parallel_tool_calls` is not enforced by servers. */
 export const MAX_CALLS_PER_TURN = 64

@@ -1,4 +1,5 @@
 import { basename, relative } from 'node:path'
+import { escapeForTerminal } from '../../reporters/terminal.ts'
 import { SpecError } from '../errors.ts'
 import { unreadableFiles } from '../evidence/reading.ts'
 import { loadSkill, MANIFEST_NAME } from '../skill/index.ts'
@@ -18,7 +19,7 @@ export async function loadTask(filepath: string, root: string, importModule: (pa
   if (isSkillFile(filepath)) {
     const definition = await loadSkill(filepath, { importModule })
     // Mounting is lenient: what `agent-bench lint` would refuse is said, and the skill runs.
-    for (const warning of definition.warnings) console.warn(`${file}: ${warning}`)
+    for (const warning of definition.warnings) console.warn(escapeForTerminal(`${file}: ${warning}`))
     const skill = await definition.resolve()
     checkReadable(skill, file)
     return skill

@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path'
 import type { TestContext } from 'vitest'
+import { escapeForTerminal } from '../../reporters/terminal.ts'
 import type { Agent } from '../agents/agent.ts'
 import { createAgent } from '../agents/index.ts'
 import { BenchError, ConfigError, explainError } from '../errors.ts'
@@ -69,11 +70,12 @@ export class TrialSession {
     if (this.#server.isGoneAfter(watched)) this.#halted = 'the model server is gone'
     if (end.kind !== 'skipped') {
       for (const { path, reason } of this.#record(task, trial, end, context)) {
-        await context.annotate(`artifact ${path} was not kept: ${reason}`, 'bench:artifact')
+        await say(context, `artifact ${path} was not kept: ${reason}`, 'bench:artifact')
       }
     }
     setMeta(context, meta)
-    if (end.kind === 'skipped') return context.skip(`the task cannot run here: ${end.reasons.join('; ')}`)
+    if (end.kind === 'skipped')
+      return context.skip(escapeForTerminal(`the task cannot run here: ${end.reasons.join('; ')}`))
     if (this.#plan.earlyStop && meta.outcome !== 'passed') this.#stopped.add(task.id)
     await annotate(context, end)
     if (task.isObserved && end.kind === 'judged') return
@@ -136,7 +138,7 @@ export class TrialSession {
     const { examineForRun, findExamination } = await import('../doctor/index.ts')
     if (examines) {
       const { digest, lines, problem } = await examineForRun(model, { resultsDir, signal: context.signal })
-      for (const line of lines) await context.annotate(line, SERVER_ANNOTATION)
+      for (const line of lines) await say(context, line, SERVER_ANNOTATION)
       if (problem !== null) throw problem
       this.#examination = digest
     } else {
@@ -252,11 +254,16 @@ async function resume(task: Task, trial: number, recorded: RecordedTrial, contex
   })
   await context.annotate(`recorded in run ${recorded.runId}, not run again`, 'bench:resumed')
   if (recorded.outcome === 'passed' || task.isObserved) return
-  const lost = recorded.lost.map(({ flag, reason }) => `\n  ✗ ${flag}: ${reason}`).join('')
+  const lost = recorded.lost.map(({ flag, reason }) => `\n  ✗ ${escapeForTerminal(`${flag}: ${reason}`)}`).join('')
   throw new RecordedFailureError(
     `${recorded.failureReason ?? recorded.outcome}, recorded in run ${recorded.runId}${lost}`,
     task.source,
   )
+}
+
+/** An annotation, which stock reporters print as it is. */
+async function say(context: TestContext, text: string, type: string): Promise<void> {
+  await context.annotate(escapeForTerminal(text), type)
 }
 
 /** Lost flags and a summary, for reporters that show annotations. */
@@ -264,7 +271,7 @@ async function annotate(context: TestContext, end: TrialEnd): Promise<void> {
   if (end.kind !== 'judged') return
   const { flags, log, turns } = end.finding
   for (const flag of flags) {
-    if (!flag.reached) await context.annotate(`flag ${flag.id} lost: ${flag.reason}`, 'bench:flag')
+    if (!flag.reached) await say(context, `flag ${flag.id} lost: ${flag.reason}`, 'bench:flag')
   }
   const tokens = turns.reduce((sum, turn) => sum + (turn.stats?.completionTokens ?? 0), 0)
   const reached = flags.filter(flag => flag.reached).length

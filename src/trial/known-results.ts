@@ -1,7 +1,7 @@
 /** What is already known of states of a workspace, so that it need not be found out again. */
 import type { ResetProof } from '../sandbox/sandbox.ts'
 import type { Task } from '../task/task.ts'
-import type { CheckResult } from '../task/verify.ts'
+import type { CheckResult, SuiteResult } from '../task/verify.ts'
 import type { SuiteResults } from './session-check.ts'
 
 /** The checks of a task over one set of files, and the proof that those files lay in a clean room. */
@@ -16,6 +16,8 @@ export interface TaskResults {
   readonly suites: SuiteResults
   /** Verifications by the files they were made of. */
   readonly verifications: Map<string, Verification>
+  /** Suites that checks of scripted plays ran. */
+  readonly verifiedSuites: Map<string, SuiteResult>
   readonly reuse: Reuse
 }
 
@@ -38,7 +40,7 @@ export class KnownResults {
   of(task: Pick<Task, 'fingerprint'>): TaskResults {
     let known = this.#tasks.get(task.fingerprint)
     if (known === undefined) {
-      known = { suites: new Map(), verifications: new Map(), reuse: this.#reuse }
+      known = { suites: new Map(), verifications: new Map(), verifiedSuites: new Map(), reuse: this.#reuse }
       this.#tasks.set(task.fingerprint, known)
     }
     return known

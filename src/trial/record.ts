@@ -118,9 +118,9 @@ function judged(finding: TrialFinding): Pick<UnsealedRecord, Exclude<keyof Unsea
     tamper_detected: tamper.length > 0,
     tamper: tamper.map(({ path, kind }) => ({ path, kind })),
     ...logToRecordParts(log),
-    reset_proof: recordResetProof(finding.resetProof),
-    verify_reset_proof: recordResetProof(finding.verifyResetProof),
-    sandbox: recordSandbox(sandbox),
+    reset_proof: finding.resetProof && recordResetProof(finding.resetProof),
+    verify_reset_proof: finding.verifyResetProof && recordResetProof(finding.verifyResetProof),
+    sandbox: sandbox && recordSandbox(sandbox),
     transcript_hash: transcriptHash({ turns, calls: log.calls, finalText: finding.ending.finalText }),
   }
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { escapeForTerminal } from '../../../reporters/terminal.ts'
+import { escapeForTerminal, printableJson } from '../../../reporters/terminal.ts'
 import { ConfigError, explainError } from '../../errors.ts'
 import type { TrialRecord } from '../../results/record-schema.ts'
 import type { Summary } from '../../results/summary.ts'
@@ -75,7 +75,7 @@ async function rescore(result: string, options: RescoreOptions, context: CliCont
   }
   if (done.length === 0 && unusable.length === 0) throw nothingMeant(path, options.task)
   const status = statusOfRescore(done, unusable.length)
-  if (isJson) context.write(`${JSON.stringify(reportOf(done, unusable, status), null, 2)}\n`)
+  if (isJson) context.write(`${printableJson(reportOf(done, unusable, status))}\n`)
   context.setStatus(status)
 }
 
