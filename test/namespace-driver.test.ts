@@ -14,7 +14,7 @@ const SETTLE_MS = 2_000
 const IS_ROOT = process.geteuid?.() === 0
 const USER = IS_ROOT ? 'root' : 'an ordinary user'
 /** No limit holds for all processes together, as there is no control group. */
-const TRAITS = { limitsMemory: false, limitsProcesses: true }
+const TRAITS = { limitsMemory: false, limitsProcesses: true, renewsCounters: true }
 
 const prepare = (image: string | null = null) =>
   prepareSandbox('namespace', { image, runId: RUN_ID, onProgress: () => undefined })

@@ -144,7 +144,7 @@ export const repaired = exactly({
 const image = nullable(exactly({ name: text, digest: text }))
 
 export const sandbox = exactly({
-  driver: { enum: ['docker', 'namespace', 'emulated'] },
+  driver: { enum: ['docker', 'namespace'] },
   id: text,
   image,
   engine: nullable(exactly({ name: text, version: text })),

@@ -93,7 +93,9 @@ describe('keeping', () => {
     expect(() => checkKeep({ driver: 'docker' }, false)).toThrow(
       expect.objectContaining({ code: 'keep_without_terminal' }),
     )
-    expect(() => checkKeep({ driver: 'emulated' }, true)).toThrow(expect.objectContaining({ code: 'keep_unsupported' }))
+    expect(() => checkKeep({ driver: 'namespace' }, true)).toThrow(
+      expect.objectContaining({ code: 'keep_unsupported' }),
+    )
     expect(() => checkKeep({ driver: 'docker' }, true)).not.toThrow()
   })
 
