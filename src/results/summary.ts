@@ -74,6 +74,7 @@ function summaryOf(trials: readonly TrialRecord[], plan: SummaryPlan): Summary |
     observed: last.observed,
     task_fingerprint: last.task_fingerprint,
     suite: last.suite,
+    ...(last.suite_title === undefined ? {} : { suite_title: last.suite_title }),
     spec_file: last.spec_file,
     model: last.model,
     agent: last.agent,

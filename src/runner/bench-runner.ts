@@ -36,7 +36,14 @@ export default class BenchRunner extends TestRunner {
   #register(task: Task, trials: number): void {
     const { k, model } = inject('agentBenchSettings')
     const ofModel = model === null ? {} : { model }
-    const bench: TaskMeta = { version: META_VERSION, task: task.id, ...ofModel, k, trials }
+    const bench: TaskMeta = {
+      version: META_VERSION,
+      task: task.id,
+      ...ofModel,
+      k,
+      trials,
+      ...(task.isObserved ? { observed: true } : {}),
+    }
     // Reporters that know nothing of projects (JUnit) tell models apart by the name.
     const name = model === null ? task.id : `${task.id} [${escapeForTerminal(model)}]`
     this.#suites.set(name, task)

@@ -11,10 +11,12 @@ import { ConfigError, explainError } from '../errors.ts'
 import { WORKER_FLAG } from '../trial/verify-watch.ts'
 import './provided.ts'
 import { BenchReporter } from './bench-reporter.ts'
+import { MergeReporter } from './merge-reporter.ts'
 import { projectsOfModels } from './model-projects.ts'
 import { nameOfSetting } from './model-settings.ts'
 import { withChosenModel } from './pick-model.ts'
 import { type BenchConfig, readSettings, type Settings } from './settings.ts'
+import { skillModules } from './skill-modules.ts'
 import { collectSkills } from './skills.ts'
 import { asFileFilters } from './task-ids.ts'
 
@@ -115,8 +117,10 @@ function configureProject(project: TestProject, settings: Settings): void {
  * export default defineConfig({ test: { projects: [{ plugins: [agentBench()], test: { name: 'bench' } }] } })
  */
 export function agentBench(options: BenchConfig = {}): Plugin {
+  const skills = new Set<string>()
   return {
     name: 'agent-bench',
+    ...skillModules(skills),
     config: () => ({
       resolve: { alias: SPEC_ALIAS },
       test: {
@@ -133,16 +137,19 @@ export function agentBench(options: BenchConfig = {}): Plugin {
         const { root } = vitest.config
         const config = await loadConfigFile(root)
         const merged = config === undefined ? options : typeof config === 'object' ? { ...options, ...config } : config
+        const isMerge = vitest.config.mergeReports !== undefined
         const given = readSettings(merged, CONFIG_FILE, process.env)
-        const settings = measuresModels(given) ? await withChosenModel(given) : given
+        const settings = measuresModels(given) && !isMerge ? await withChosenModel(given) : given
         const models = measuresModels(settings) ? settings.models : settings.models.slice(0, 1)
         const projects = await projectsOfModels(project, models, { vitest, injectProjects: injectTestProjects })
         for (const { project, setting } of projects) {
           configureProject(project, settings)
-          await collectSkills(vitest, project, { root, skillDir: settings.skillDir })
+          const files = await collectSkills(vitest, project, { root, skillDir: settings.skillDir })
+          for (const file of files) skills.add(file)
           const model = projects.length > 1 ? nameOfSetting(setting) : null
           project.provide('agentBenchSettings', { root, k: settings.k, trials: settings.trials, model })
         }
+        if (isMerge) return void vitest.config.reporters.push(new MergeReporter() as never)
         takeTaskIds(vitest, project)
         const resultsDir = isAbsolute(settings.resultsDir) ? settings.resultsDir : join(root, settings.resultsDir)
         vitest.config.reporters.push(new BenchReporter({ settings, projects, root, resultsDir }) as never)

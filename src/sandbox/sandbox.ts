@@ -1,6 +1,6 @@
 import type { FileMap, Snapshot, SnapshotDelta } from './snapshot.ts'
 
-export type DriverName = 'docker' | 'namespace' | 'emulated'
+export type DriverName = 'docker' | 'namespace'
 
 /** What a sandbox is, for the record. */
 export interface SandboxInfo {

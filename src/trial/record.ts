@@ -174,6 +174,7 @@ type Frame =
   | 'observed'
   | 'task_fingerprint'
   | 'suite'
+  | 'suite_title'
   | 'spec_file'
   | 'model'
   | 'agent'
@@ -200,6 +201,7 @@ export function recordOf(end: Exclude<TrialEnd, { kind: 'skipped' }>, context: R
     observed: task.isObserved,
     task_fingerprint: task.fingerprint,
     suite: basename(dirname(context.specFile)),
+    ...(task.suite === null ? {} : { suite_title: task.suite.title }),
     spec_file: context.specFile,
     model: plan.modelLabel,
     agent: plan.agent,
