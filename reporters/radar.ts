@@ -73,7 +73,7 @@ export function radarSvg(field: Field): string | null {
   const notesTop = tableTop + (tasks.length + 1) * ROW + 22
   const notes = [...field.notes, ...ownNotes(field, tasks)].flatMap(note => wrap(escapeForTerminal(note), 125))
   const height = notesTop + notes.length * 20 + 14
-  const suites = [...new Set(tasks.map(task => task.suite))].join(', ')
+  const suites = [...new Set(tasks.map(task => task.suiteTitle))].join(', ')
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-labelledby="radar-title radar-desc">`,
     `<title id="radar-title">${escapeForXml(`Mean score per task: ${labels.map(label => label.name).join(', ')}`)}</title>`,

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { failedRecord, infraRecord, sampleRecord } from '../src/results/sample-record.ts'
+import { failedRecord, infraRecord, sampleRecord } from '../src/results/sample-record.fixture.ts'
 import { writeSummary } from '../src/results/store.ts'
 import { summarise } from '../src/results/summary.ts'
-import { sampleStanding } from './sample-standing.ts'
+import { sampleStanding } from './sample-standing.fixture.ts'
 import { entrantLabels, fieldOf, narrowed, newestEntrants, readStandings, shortModelName } from './standings.ts'
 
 const LATER = '2026-02-01T00:00:00.000Z'
@@ -83,7 +83,9 @@ describe('a part of a field', () => {
 
   it('has only the tasks of suites that are left', () => {
     const field = fieldOf([sampleStanding(), sampleStanding({ model: 'zed', task: 'sums', suite: 'coding' })])
-    expect(narrowed(field, field.entrants.slice(0, 1)).tasks).toEqual([{ id: 'debug_python', suite: 'agentic' }])
+    expect(narrowed(field, field.entrants.slice(0, 1)).tasks).toEqual([
+      { id: 'debug_python', suite: 'agentic', suiteTitle: 'agentic' },
+    ])
   })
 })
 

@@ -11,6 +11,8 @@ export interface Standing {
   /** Path of the summary file. */
   readonly file: string
   readonly suite: string
+  /** What its `suite.ts` calls it, else the name of the folder. */
+  readonly suiteTitle: string
   readonly task: string
   readonly fingerprint: string
   readonly model: string
@@ -45,6 +47,7 @@ export interface Entrant {
 export interface Task {
   readonly id: string
   readonly suite: string
+  readonly suiteTitle: string
 }
 
 /** Everything in a results folder that can be compared. */
@@ -66,6 +69,7 @@ export function standingOf(file: string, summary: Summary): Standing {
   return {
     file,
     suite: summary.suite,
+    suiteTitle: summary.suite_title ?? summary.suite,
     task: summary.task_id,
     fingerprint: summary.task_fingerprint,
     model: summary.model,
@@ -160,8 +164,11 @@ function tasksOf(standings: readonly Standing[], entrants: readonly Entrant[]): 
   const compared = [...entrants.flatMap(entrant => [...entrant.tasks.values()])]
   const suites = new Set(compared.map(standing => standing.suite))
   const tasks = new Map<string, Task>()
-  for (const { task, suite } of [...standings.filter(standing => suites.has(standing.suite)), ...compared]) {
-    tasks.set(task, { id: task, suite })
+  for (const { task, suite, suiteTitle } of [
+    ...standings.filter(standing => suites.has(standing.suite)),
+    ...compared,
+  ]) {
+    tasks.set(task, { id: task, suite, suiteTitle })
   }
   return [...tasks.values()].sort((a, b) => compareText(a.suite, b.suite) || compareText(a.id, b.id))
 }

@@ -1,6 +1,6 @@
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
-import { sampleStanding } from './sample-standing.ts'
+import { sampleStanding } from './sample-standing.fixture.ts'
 import { fieldOf, type Standing } from './standings.ts'
 import { tierLines } from './tiers.ts'
 

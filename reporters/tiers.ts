@@ -22,7 +22,7 @@ export function tierLines(
   const width = Math.max(NARROWEST, options.width)
   const labels = entrantLabels(field.entrants)
   const tasks = field.tasks.map(task => task.id)
-  const suites = [...new Set(field.tasks.map(task => escapeForTerminal(task.suite)))].join(', ')
+  const suites = [...new Set(field.tasks.map(task => escapeForTerminal(task.suiteTitle)))].join(', ')
   const heading = `tiers over all results, ${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'} (${suites})`
   const lines = [
     ...wrap(heading, width).map(line => paint('bold', line)),

@@ -208,6 +208,9 @@ export const identityParts = exactly({
   limits,
 })
 
+/** What records of today say besides and older ones do not. */
+export const added = { suite_title: name } as const
+
 /** What a record and a summary both begin with: which task it was, and who worked on it. */
 export const subject = {
   run_id: name,

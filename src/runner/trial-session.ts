@@ -3,7 +3,7 @@ import type { TestContext } from 'vitest'
 import { escapeForTerminal } from '../../reporters/terminal.ts'
 import type { Agent } from '../agents/agent.ts'
 import { createAgent } from '../agents/index.ts'
-import { BenchError, ConfigError, explainError } from '../errors.ts'
+import { BenchError, ConfigError, explainError, LOST_DURING_COMMAND } from '../errors.ts'
 import { openChatModel, windowProblem } from '../model/index.ts'
 import { artifactsDirOf, exportArtifacts } from '../results/artifacts.ts'
 import { type Journal, openJournal } from '../results/journal.ts'
@@ -210,10 +210,11 @@ function setMeta({ task }: TestContext, meta: TrialMeta): void {
 function metaOf(task: Task, trial: number, end: TrialEnd): TrialMeta {
   const base = { version: META_VERSION, task: task.id, trial }
   if (end.kind === 'skipped') return { ...base, outcome: end.kind }
-  if (end.kind === 'infra') {
+  if (end.kind !== 'judged') {
+    if (end.kind === 'lost') return { ...base, outcome: 'failed', score: 0, failureReason: LOST_DURING_COMMAND }
     const last = end.faults.at(-1)
-    if (last === undefined) return { ...base, outcome: end.kind }
-    return { ...base, outcome: end.kind, fault: last.code, failureReason: last.detail, remedy: last.remedy }
+    if (last === undefined) return { ...base, outcome: 'infra' }
+    return { ...base, outcome: 'infra', fault: last.code, failureReason: last.detail, remedy: last.remedy }
   }
   const { finding } = end
   return {
@@ -273,14 +274,19 @@ async function annotate(context: TestContext, end: TrialEnd): Promise<void> {
 }
 
 function throwUnlessPassed(task: Task, end: TrialEnd): void {
-  if (end.kind === 'infra') {
+  if (end.kind === 'skipped') return
+  if (end.kind !== 'judged') {
     const last = end.faults.at(-1)
+    if (end.kind === 'lost') {
+      const ending = `a command of the agent ran when its sandbox was lost, and not for the first time: ${last?.detail}`
+      throw new FlagsFailedError({ flags: [], tamper: [], ending }, task.source)
+    }
     throw new TrialNotJudgedError(
       `not the model's failure: ${last?.detail ?? 'unknown fault'} (after ${end.faults.length} attempts)\n  remedy: ${last?.remedy ?? ''}`,
       task.source,
     )
   }
-  if (end.kind === 'skipped' || end.finding.outcome === 'passed') return
+  if (end.finding.outcome === 'passed') return
   const { finding } = end
   const ending =
     finding.ending.reason === 'answered' ? null : `ended by ${finding.ending.reason}: ${finding.ending.detail ?? ''}`

@@ -47,19 +47,22 @@ it.each([
   ['answered', '', 'failed', 'flags_lost'],
   ['prompt_cut', '42', 'inconclusive', 'prompt_cut'],
   ['prompt_cut', '', 'inconclusive', 'prompt_cut'],
-] as const)('an end by %s with the text "%s" is %s, and stays on record', async (reason, finalText, outcome, failure) => {
-  const finding = await runTrial(task, {
-    agent: { name: 'ends', run: async () => ({ reason, finalText, detail: 'so', servedModel: null }) },
-    play: null,
-    limits: { maxTurns: 3, commandTimeoutMs: 1_000, trialTimeoutMs: 10_000 },
-    seed: 1,
-    tools: ASKING,
-    sandbox: null,
-    known: new KnownResults().of(task),
-    signal: new AbortController().signal,
-  })
-  expect(finding).toMatchObject({ outcome, failureReason: failure, ending: { reason } })
-})
+] as const)(
+  'an end by %s with the text "%s" is %s, and stays on record',
+  async (reason, finalText, outcome, failure) => {
+    const finding = await runTrial(task, {
+      agent: { name: 'ends', run: async () => ({ reason, finalText, detail: 'so', servedModel: null }) },
+      play: null,
+      limits: { maxTurns: 3, commandTimeoutMs: 1_000, trialTimeoutMs: 10_000 },
+      seed: 1,
+      tools: ASKING,
+      sandbox: null,
+      known: new KnownResults().of(task),
+      signal: new AbortController().signal,
+    })
+    expect(finding).toMatchObject({ outcome, failureReason: failure, ending: { reason } })
+  },
+)
 
 it('a sandbox is needed by its tools, by the files of the setup and by checks', () => {
   const files = new Map([['a.txt', { bytes: new Uint8Array(), mode: 0o644 }]])

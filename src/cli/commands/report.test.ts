@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { failedRecord, sampleRecord } from '../../results/sample-record.ts'
+import { failedRecord, sampleRecord } from '../../results/sample-record.fixture.ts'
 import { addReport } from './report.ts'
 import { resultsFixture } from './results.fixture.ts'
 

@@ -8,6 +8,7 @@ export function sampleStanding(changes: Partial<Standing> = {}): Standing {
   return {
     file: '/results/result_a.json',
     suite: 'agentic',
+    suiteTitle: changes.suite ?? 'agentic',
     task: 'debug_python',
     fingerprint: 'f',
     model: 'tiny-1b',
