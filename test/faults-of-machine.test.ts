@@ -193,7 +193,10 @@ await describeWith(['docker'], 'a sandbox that fails or fills up', () => {
     expect(run.status).toBe(0)
     const [summary] = await project.summaries()
     expect(summary).toMatchObject({ verdict: 'pass' })
-    expect(summary?.trials[0]?.infra_attempts).toEqual([expect.objectContaining({ code: 'sandbox_lost' })])
+    expect(run.stdout).toMatch(/^ +1 attempt lost the sandbox[\s\S]*^lost +1 attempt lost the sandbox/m)
+    expect(summary?.trials[0]?.infra_attempts).toEqual([
+      expect.objectContaining({ code: 'sandbox_lost_during_command' }),
+    ])
   })
 
   it('a results folder that was given away by a relative path is below the project', async () => {

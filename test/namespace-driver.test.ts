@@ -145,8 +145,8 @@ await describeWith(['namespaces'], `the namespace driver of ${USER}`, () => {
       await using sandbox = await openSandbox(prepared, { runId: RUN_ID })
       const running = run(sandbox, 'sleep 30', 30_000)
       setTimeout(() => process.kill(Number(sandbox.info.id), 'SIGKILL'), 200)
-      await expect(running).rejects.toMatchObject({ code: 'sandbox_lost' })
-      await expect(run(sandbox, 'true')).rejects.toMatchObject({ code: 'sandbox_lost' })
+      await expect(running).rejects.toMatchObject({ code: 'sandbox_lost_during_command' })
+      await expect(run(sandbox, 'true')).rejects.toThrow('the sandbox is lost')
     })
 
     it('ends when opening it is aborted', async () => {

@@ -96,6 +96,7 @@ export class ExecutorSandbox implements Sandbox {
       const { header, body } = await exchange(request, Buffer.from(command), {
         deadlineMs: timeoutMs + GRACE_MS,
         signal,
+        isCommandOfAgent: this.#room === 'agent',
       })
       this.#expectNothingRuns(header)
       const result = readExecResult(header, body, this.#users[this.#room].uid, this.#lastRoot)

@@ -125,15 +125,17 @@ function judged(finding: TrialFinding): Pick<UnsealedRecord, Exclude<keyof Unsea
   }
 }
 
-/** A trial lost to faults: nothing of it says anything about the model. */
-function faulted(end: Extract<TrialEnd, { kind: 'infra' }>, task: Task): ReturnType<typeof judged> {
+/** A trial lost to faults: nothing of it is known, and but for a sandbox lost by the agent nothing is said about the model. */
+function faulted(end: Extract<TrialEnd, { kind: 'infra' | 'lost' }>, task: Task): ReturnType<typeof judged> {
   const last = end.faults.at(-1)
+  const isLost = end.kind === 'lost'
   return {
-    outcome: 'infra',
+    outcome: isLost ? 'failed' : 'infra',
     passed: false,
-    score: null,
+    score: isLost ? 0 : null,
     failure_reason: last?.code ?? 'unknown_fault',
-    failure_detail: last === undefined ? null : boundedText(`${last.detail}\nremedy: ${last.remedy}`),
+    failure_detail:
+      last === undefined ? null : boundedText(isLost ? last.detail : `${last.detail}\nremedy: ${last.remedy}`),
     ending: null,
     turns_taken: 0,
     total_elapsed_sec: end.elapsedMs / 1_000,

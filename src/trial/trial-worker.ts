@@ -1,5 +1,5 @@
 import type { Agent } from '../agents/agent.ts'
-import { InfraError } from '../errors.ts'
+import { InfraError, LOST_DURING_COMMAND } from '../errors.ts'
 import type { Reply } from '../model/chat-model.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { Play, Task } from '../task/task.ts'
@@ -33,7 +33,8 @@ export type TrialEnd =
       readonly repaired: RepairedTrial | null
     }
   | {
-      readonly kind: 'infra'
+      /** `lost`: a command of the agent ran when the sandbox was lost, and not for the first time in this task. */
+      readonly kind: 'infra' | 'lost'
       readonly faults: readonly FaultedAttempt[]
       readonly startedAt: Date
       readonly elapsedMs: number
@@ -70,7 +71,8 @@ export class TrialWorker implements AsyncDisposable {
 
   /**
    * Runs one trial; after a fault it is repeated in a new sandbox, at most {@link FAULT_REPEATS} times, unless the fault
-   * is one that lasts.
+   * is one that lasts. A sandbox that is lost while a command of the agent runs may be the command's doing: once in a task
+   * the trial is repeated, after that it failed. Else a model could try until it passes.
    * @throws ConfigError when the run cannot go on; the signal's reason when cancelled.
    */
   async run(request: TrialRequest): Promise<TrialEnd> {
@@ -80,7 +82,11 @@ export class TrialWorker implements AsyncDisposable {
     while (faults.length <= FAULT_REPEATS) {
       const end = await this.#attempt(request, faults)
       if (end !== null) return end
-      if (LASTING_FAULTS.includes(faults.at(-1)?.code ?? '')) break
+      const code = faults.at(-1)?.code ?? ''
+      if (code === LOST_DURING_COMMAND && this.#known.of(request.task).lostDuringCommand++ > 0) {
+        return { kind: 'lost', faults, startedAt, elapsedMs: performance.now() - clock }
+      }
+      if (LASTING_FAULTS.includes(code)) break
     }
     return { kind: 'infra', faults, startedAt, elapsedMs: performance.now() - clock }
   }
