@@ -36,6 +36,8 @@ interface Look {
   readonly isClipped: boolean
   /** The highest z-index of the positioned boxes it lies in. */
   readonly layer: number
+  /** It has a negative z-index, or lies in something that has. */
+  readonly isBehind: boolean
 }
 
 /** Enough for any ordinary page: questions whether a selector fits, brackets in brackets, characters of a value. */
@@ -44,6 +46,7 @@ const MAX_NESTING = 40
 const MAX_LENGTH = 2_000
 /** What is not positioned lies below what is, and above what has a negative z-index. */
 const NO_LAYER = -0.5
+const NO_STYLES: Styles = new Map()
 class TooIntricate extends Error {}
 
 /**
@@ -101,7 +104,14 @@ class Reading {
   }
 
   page(): Omit<Page, 'all'> {
-    const outside = { styles: new Map(), opacity: 1, background: '255,255,255', isClipped: false, layer: NO_LAYER }
+    const outside = {
+      styles: new Map(),
+      opacity: 1,
+      background: '255,255,255',
+      isClipped: false,
+      layer: NO_LAYER,
+      isBehind: false,
+    }
     this.#look(this.#root, outside)
     const custom = [...this.#cascade(this.#root, 'own')].filter(([name]) => name.startsWith('--'))
     return { seen: this.#seen(this.#root) ?? { ...this.#root, children: [] }, customProperties: new Map(custom) }
@@ -153,15 +163,21 @@ class Reading {
     const [before, after] = boxes.map(box => (box.has('content') && isPainted(box) ? box : null))
     if (before && isCover(before)) this.#cover = Math.max(this.#cover, layerOf(before))
     if (after && isCover(after)) this.#cover = Math.max(this.#cover, layerOf(after) + 0.5)
-    const inside = before || after ? { ...look, background: null } : look
+    let inside = before || after ? { ...look, background: null } : look
     this.#looks.set(element, inside)
-    for (const child of element.children) if (isElement(child)) this.#look(child, inside)
+    for (const child of element.children.filter(isElement)) {
+      this.#look(child, inside)
+      const { styles = NO_STYLES } = this.#looks.get(child) ?? {}
+      const isBackdrop = layerOf(styles) !== NO_LAYER && isPainted(styles) && textOf(child) === ''
+      if (isBackdrop) inside = { ...inside, background: null }
+    }
   }
 
   #seen(element: PageElement): PageElement | null {
     const look = this.#looks.get(element)
     if (look === undefined) return null
-    const isVisible = !/hidden|collapse/.test(valueIn(look.styles, 'visibility')) && look.layer >= this.#cover
+    const isVisible =
+      !/hidden|collapse/.test(valueIn(look.styles, 'visibility')) && !look.isBehind && look.layer >= this.#cover
     const children = shownChildren(element).flatMap((part): PagePart | readonly PagePart[] => {
       if (typeof part === 'string') return isVisible && isLegible(look) ? part : []
       return isElement(part) ? (this.#seen(part) ?? []) : []
@@ -197,6 +213,7 @@ function lookOf({ tag, attributes }: PageElement, cascaded: Styles, outer: Look)
     background: NOTHING.test(valueIn(styles, 'background-image')) ? plain : null,
     isClipped: outer.isClipped || valueIn(styles, 'background-clip') === 'text',
     layer: Math.max(outer.layer, layerOf(styles)),
+    isBehind: outer.isBehind || layerOf(styles) < NO_LAYER,
   }
 }
 
@@ -227,11 +244,18 @@ function isCover(styles: Styles): boolean {
   const isOver = isStretched || (isZero('top', 'left') && isFull('width') && isFull('height'))
   const isOpaque = colourOf(valueIn(styles, 'background-color')) !== 'translucent' && !(opacityOf(styles) < 0.9)
   const isShown = valueIn(styles, 'visibility') !== 'hidden' && !isHiding(styles, '')
-  return valueIn(styles, 'position') === 'fixed' && isOver && isPainted(styles) && isOpaque && isShown
+  return (
+    valueIn(styles, 'position') === 'fixed' &&
+    layerOf(styles) >= 0 &&
+    isOver &&
+    isPainted(styles) &&
+    isOpaque &&
+    isShown
+  )
 }
 
 /** A length of 1,000 pixels or more, and about as much in other units; what is in `calc()` is not worked out. */
-const FAR = /\d{4}(?:\.\d+)?px|\d{3}(?:\.\d+)?(?:r?em|d?v[wh])|[2-9]\d{2}%|\d{4}%/
+const FAR = /\d{4}(?:\.\d+)?px|\d{3}(?:\.\d+)?r?em|(?:[2-9]\d{2}|\d{4})(?:\.\d+)?(?:d?v[wh]|%)/
 const NO_FONT = /^(?:calc\()?(?:0|0?\.[01]\d*|0?\.\d+(?=px)|1(?:\.\d+)?(?=px))(?:[a-z%]|$)/
 const NO_SIZE = /^(?:calc\()?0(?![.\d])|^[01](?:\.\d+)?px/
 
@@ -260,7 +284,7 @@ function isHiding(styles: Styles, tag: string): boolean {
   const isShared = !/^(?:none|0)?$/.test(valueIn(styles, 'flex') || valueIn(styles, 'flex-grow'))
   const isCut = ['overflow', 'overflow-x', 'overflow-y'].some(name => !/^(?:visible)?$/.test(valueIn(styles, name)))
   const isSmall = ['width', 'height', 'max-width', 'max-height'].some(name => NO_SIZE.test(valueIn(styles, name)))
-  if (layerOf(styles) < NO_LAYER || (isSmall && !isShared && (isCut || CONTROLS.includes(tag)))) return true
+  if (isSmall && !isShared && (isCut || CONTROLS.includes(tag))) return true
   return [...styles].some(([name, value]) =>
     HIDING.some(([property, hides]) => property.test(name) && hides.test(value) && !(isMoved && MOVES.test(name))),
   )
@@ -372,12 +396,13 @@ function compiled(selector: string, parents: ReadonlyMap<PageElement, PageElemen
   }
 }
 
-/** What `@supports` asks for a browser has; a container and a scope may be there. */
+/** What `@supports` asks for a browser has, a container is as wide as the screen, and a scope is all of the page. */
 function isInForce({ name: given, prelude }: Extract<CssNode, { type: 'Atrule' }>): boolean {
   const name = ident.decode(given).toLowerCase()
   const text = prelude === null ? '' : generate(prelude)
   if (name === 'media') return includesScreen(text)
-  return ['layer', 'container', 'scope'].includes(name) || (name === 'supports' && !/^not\b/i.test(text))
+  if (name === 'container') return includesScreen(text.slice(Math.max(0, text.indexOf('('))))
+  return ['layer', 'scope'].includes(name) || (name === 'supports' && !/^not\b/i.test(text))
 }
 
 const FEATURES =
