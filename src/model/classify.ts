@@ -65,7 +65,7 @@ const REMEDIES: Readonly<Record<ModelErrorReason, string | null>> = {
   malformed_by_server:
     'Update the server, start it with a template and parser made for this model, or ask for whole replies (BENCH_STREAM=0).',
 }
-const OVERFLOW_REMEDY =
+export const WINDOW_REMEDY =
   'Give the server a larger context window (llama-server -c, Ollama num_ctx or OLLAMA_CONTEXT_LENGTH, LM Studio "Context Length", vLLM --max-model-len).'
 
 const LENGTH_STOPS = new Set(['length', 'max_tokens', 'max_output_tokens'])
@@ -171,7 +171,7 @@ function classifyLengthStop(
     return {
       kind: 'context_overflow',
       detail: `prompt and reply reached the context window (${totalTokens} of ${contextTokens} tokens)`,
-      remedy: OVERFLOW_REMEDY,
+      remedy: WINDOW_REMEDY,
       contextTokens,
     }
   }
@@ -242,7 +242,7 @@ const RULES: readonly FaultRule[] = [
     reply: (found, context) => ({
       kind: 'context_overflow',
       detail: found.message,
-      remedy: OVERFLOW_REMEDY,
+      remedy: WINDOW_REMEDY,
       contextTokens: found.contextTokens ?? context.contextTokens,
     }),
   },

@@ -42,7 +42,9 @@ export class FlagsFailedError extends Error {
     const heading =
       lost.length > 0
         ? `${lost.length} of ${options.flags.length} flags lost`
-        : 'every flag reached, but protected files changed'
+        : options.tamper.length > 0
+          ? 'every flag reached, but protected files changed'
+          : 'every flag reached, but the trial says nothing about the model'
     super(printable([heading, ...lines.map(escapeForTerminal)].join('\n  ')))
     this.stack = stackAt(this.name, this.message, framesIn(lost[0]?.stack ?? null, source.file), source)
   }

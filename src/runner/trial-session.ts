@@ -4,7 +4,7 @@ import { escapeForTerminal } from '../../reporters/terminal.ts'
 import type { Agent } from '../agents/agent.ts'
 import { createAgent } from '../agents/index.ts'
 import { BenchError, ConfigError, explainError, LOST_DURING_COMMAND } from '../errors.ts'
-import { openChatModel, preflightContext } from '../model/index.ts'
+import { openChatModel, windowProblem } from '../model/index.ts'
 import { artifactsDirOf, exportArtifacts } from '../results/artifacts.ts'
 import { type Journal, openJournal } from '../results/journal.ts'
 import { openSandbox } from '../sandbox/index.ts'
@@ -63,8 +63,10 @@ export class TrialSession {
     if (this.#agent.name === 'reference' && task.reference === null) return context.skip(unproven(task))
     const recorded = this.#recordedTrial(task, trial - 1)
     if (recorded !== undefined) return resume(task, trial, recorded, context)
-    this.#checkWindow(task, trial, context)
-    const end = await this.#run(task, trial, context)
+    const { model } = this.#plan
+    const tooSmall = model === null ? null : windowProblem(task.id, task.contextTokens, model)
+    const end: TrialEnd =
+      tooSmall === null ? await this.#run(task, trial, context) : { kind: 'skipped', reasons: [tooSmall] }
     const meta = metaOf(task, trial, end)
     const watched = { task: task.id, outcome: meta.outcome ?? 'skipped', fault: meta.fault ?? null }
     if (this.#server.isGoneAfter(watched)) this.#halted = 'the model server is gone'
@@ -80,18 +82,6 @@ export class TrialSession {
     await annotate(context, end)
     if (task.isObserved && end.kind === 'judged') return
     throwUnlessPassed(task, end)
-  }
-
-  /** A window smaller than what the task declares is a matter of configuration, never the model's failure. */
-  #checkWindow(task: Task, trial: number, context: TestContext): void {
-    const { model } = this.#plan
-    if (model === null) return
-    const problem = preflightContext([{ name: task.id, contextTokens: task.contextTokens }], model).find(
-      ({ isFatal }) => isFatal,
-    )
-    if (problem === undefined) return
-    const { code, detail, remedy } = problem
-    this.#notJudged(task, trial, 'config', new ConfigError(detail, { code, remedy }), context)
   }
 
   /** Puts a trial on disk, and gives the artifacts that were refused. A trial that cannot be kept ends the run. */
@@ -270,7 +260,7 @@ async function say(context: TestContext, text: string, type: string): Promise<vo
 /** Lost flags and a summary, for reporters that show annotations. */
 async function annotate(context: TestContext, end: TrialEnd): Promise<void> {
   if (end.kind !== 'judged') return
-  const { flags, log, turns } = end.finding
+  const { flags, log, turns, ending } = end.finding
   for (const flag of flags) {
     if (!flag.reached) await say(context, `flag ${flag.id} lost: ${flag.reason}`, 'bench:flag')
   }
@@ -278,6 +268,8 @@ async function annotate(context: TestContext, end: TrialEnd): Promise<void> {
   const reached = flags.filter(flag => flag.reached).length
   const parts = [`flags ${reached}/${flags.length}`, `${log.calls.length} tool calls`]
   if (tokens > 0) parts.push(`${tokens} tokens`)
+  // A trial that passed has no failure to say it.
+  if (ending.reason !== 'answered') parts.push(`ended by ${ending.reason}`)
   await context.annotate(parts.join(' · '), 'bench:summary')
 }
 
