@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import type { TrialRecord } from '../src/results/record-schema.ts'
-import { failedRecord, infraRecord, sampleRecord } from '../src/results/sample-record.ts'
+import { failedRecord, infraRecord, sampleRecord } from '../src/results/sample-record.fixture.ts'
 import { writeSummary } from '../src/results/store.ts'
 import { type SummaryPlan, summarise } from '../src/results/summary.ts'
-import { createMatrixReporter, matrixLines } from './matrix.ts'
+import { finishedRun } from './finished-run.fixture.ts'
+import { matrixLines, matrixReporter } from './matrix.ts'
 import { timeInWords } from './terminal.ts'
 
 const plan: SummaryPlan = { runId: 'run1', k: 3, trials: 3 }
@@ -227,22 +228,10 @@ describe('timeInWords', () => {
 })
 
 describe('the matrix reporter', () => {
-  it('prints what could not be read before the matrix, through the printer it is given', () => {
-    const lines: string[] = []
-    createMatrixReporter().onRunEnd({
-      resultsDir: '/nowhere',
-      summaries: summarise(passes('debug_python'), plan),
-      notes: ['a.jsonl:3: the last line was cut'],
-      isModelResult: true,
-      isInterrupted: false,
-      skipped: [],
-      brokenFiles: 0,
-      exitStatus: 0,
-      stopped: null,
-      print: line => lines.push(line),
-      color: false,
-      width: 100,
-    })
+  it('prints what could not be read before the matrix', () => {
+    const lines = matrixReporter.onRunEnd(
+      finishedRun({ summaries: summarise(passes('debug_python'), plan), notes: ['a.jsonl:3: the last line was cut'] }),
+    )
     expect(lines[1]).toBe('a.jsonl:3: the last line was cut')
     expect(lines.at(-1)).toBe('1 of 1 task passes')
   })
@@ -255,21 +244,7 @@ describe('the matrix reporter', () => {
     try {
       const summaries = summarise([sampleRecord({ agent })], { runId: 'r', k: 1, trials: 1 })
       for (const summary of summaries) writeSummary(dir, summary)
-      const lines: string[] = []
-      createMatrixReporter().onRunEnd({
-        resultsDir: dir,
-        summaries,
-        notes: [],
-        isModelResult: hasTiers,
-        isInterrupted: false,
-        skipped: [],
-        brokenFiles: 0,
-        exitStatus: 0,
-        stopped: null,
-        print: line => lines.push(line),
-        color: false,
-        width: 100,
-      })
+      const lines = matrixReporter.onRunEnd(finishedRun({ resultsDir: dir, summaries, isModelResult: hasTiers }))
       expect(lines.some(line => line.includes('tier 1  tiny-1b'))).toBe(hasTiers)
       expect(lines.at(-1)).toBe('1 of 1 task passes')
     } finally {

@@ -1,6 +1,6 @@
 /** The matrix: one row a task, and below it what was lost in which trial and why. Lines are a pure function of summaries. */
 import { repairedInWords } from '../src/results/repaired.ts'
-import { isModelResult, isReplayed, type Summary } from '../src/results/summary.ts'
+import { isModelResult, isReplayed, lostDuringCommand, lostInWords, type Summary } from '../src/results/summary.ts'
 import { type Finding, findingsOf, trialsInWords } from './losses.ts'
 import { modelGridLines } from './model-grid.ts'
 import type { RunReporter } from './reporter.ts'
@@ -161,6 +161,8 @@ function detailsOf(summary: Summary, room: { readonly width: number; readonly pa
   const asides = summary.observed ? reachedInWords(summary) : []
   const repaired = repairedInWords(summary)
   if (repaired !== null) asides.push(repaired)
+  const lost = lostDuringCommand(summary.trials)
+  if (lost > 0) asides.push(lostInWords(lost))
   if (summary.identical_transcripts) {
     asides.push(`all ${summary.n} transcripts are the same although the seeds differ: they count as one sample`)
   }
@@ -220,14 +222,10 @@ function totalsOf(summaries: readonly Summary[]): string {
 }
 
 /** The reporter that prints the matrix. */
-export function createMatrixReporter(): RunReporter {
-  return {
-    name: 'matrix',
-    onRunEnd(run) {
-      run.print('')
-      for (const note of run.notes) run.print(escapeForTerminal(note))
-      const belowTable = run.isModelResult && run.summaries.length > 0 ? tiersOfFolder(run) : []
-      for (const line of matrixLines(run.summaries, { ...run, belowTable })) run.print(line)
-    },
-  }
+export const matrixReporter: RunReporter = {
+  name: 'matrix',
+  onRunEnd(run) {
+    const belowTable = run.isModelResult && run.summaries.length > 0 ? tiersOfFolder(run) : []
+    return ['', ...run.notes.map(escapeForTerminal), ...matrixLines(run.summaries, { ...run, belowTable })]
+  },
 }

@@ -12,12 +12,54 @@ const UNSAFE =
 
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** Text of a model or a file for one line of a terminal: characters that could control it are shown as escapes. */
+/** `##[error]`, `##vso[`, `##teamcity[`: commands of build servers, which look for them anywhere in a line. */
+const BUILD_COMMAND = /##(?=\w*\[)/g
+
+/**
+ * Text of a model or a file as a part of one line of a terminal or a log: characters that could control it are shown as
+ * escapes, line breaks too.
+ */
 export function escapeForTerminal(text: string): string {
-  return text.replace(UNSAFE, character => {
-    const code = character.codePointAt(0) ?? 0
-    return NAMED[character] ?? (code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`)
-  })
+  return text
+    .replace(UNSAFE, character => {
+      const code = character.codePointAt(0) ?? 0
+      const shown = code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`
+      return NAMED[character] ?? shown
+    })
+    .replace(BUILD_COMMAND, '#\\x23')
+}
+
+/** What {@link createPainter} writes. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is looked for
+const OWN_STYLES = /(\u001b\[(?:[12]|22|3[123]|39)m)/
+
+/**
+ * A whole line as it is written to a terminal or a log. The last gate of what is printed: whatever a line is made of, it
+ * stays one line, controls nothing, and is no command to a build server (`::error::` at the begin of a line).
+ * @param isStyled keeps our own colours
+ */
+export function printableLine(line: string, { isStyled }: { readonly isStyled: boolean }): string {
+  const parts = isStyled ? line.split(OWN_STYLES) : [line]
+  const shown = parts.map((part, at) => (at % 2 === 1 ? part : escapeForTerminal(part))).join('')
+  return shown.replace(/^(\s*):(?=:)/, '$1\\x3a')
+}
+
+/** The same for text of several lines. */
+export function printable(text: string, options = { isStyled: false }): string {
+  return text
+    .split('\n')
+    .map(line => printableLine(line, options))
+    .join('\n')
+}
+
+/** A value as JSON text that can be printed: what {@link printable} would change is written as an escape of JSON. */
+export function printableJson(value: unknown): string {
+  const asUnits = (character: string) =>
+    character.replace(/[\s\S]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return JSON.stringify(value, null, 2)
+    .split('\n')
+    .map(line => line.replace(UNSAFE, asUnits).replace(BUILD_COMMAND, '#\\u0023'))
+    .join('\n')
 }
 
 export type Style = 'red' | 'green' | 'yellow' | 'dim' | 'bold'

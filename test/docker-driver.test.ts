@@ -122,8 +122,8 @@ await describeWith(['docker'], 'the docker driver', () => {
       await using sandbox = await openSandbox(prepared, { runId: `${RUN_ID}-removed` })
       const running = run(sandbox, 'sleep 30', 30_000)
       setTimeout(() => client.getContainer(sandbox.info.id).remove({ force: true }), 200)
-      await expect(running).rejects.toMatchObject({ code: 'sandbox_lost' })
-      await expect(run(sandbox, 'true')).rejects.toMatchObject({ code: 'sandbox_lost' })
+      await expect(running).rejects.toMatchObject({ code: 'sandbox_lost_during_command' })
+      await expect(run(sandbox, 'true')).rejects.toThrow('the sandbox is lost')
     })
 
     it('is gone two seconds after its harness was killed', async () => {

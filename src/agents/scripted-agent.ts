@@ -1,6 +1,7 @@
 import { BenchError, SpecError } from '../errors.ts'
 import type { Hands, Play } from '../task/task.ts'
-import type { Agent, Session, ToolArguments } from './agent.ts'
+import type { ToolArguments } from '../tools/tool-set.ts'
+import type { Agent, Session } from './agent.ts'
 
 /** The play asked for more turns than the trial has. */
 class TurnLimitReached extends Error {

@@ -284,7 +284,7 @@ function endState(finding: TrialFinding) {
 /** Text files of the setup that were shown to the reference, or that it asked for. */
 function readFiles(task: Task, { log }: TrialFinding): readonly string[] {
   const reader = createReader(log)
-  const asked = new Set(log.calls.filter(({ tool }) => tool === 'read_file').map(({ args }) => args.path))
+  const asked = new Set(log.calls.filter(({ delta }) => delta === null).flatMap(({ args }) => Object.values(args)))
   return [...log.setupText.keys()].filter(
     path => task.setup.has(path) && (asked.has(path) || reader(path).showings.length > 0),
   )

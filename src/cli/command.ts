@@ -5,12 +5,17 @@ export interface CliContext {
   /** Absolute path of the folder the command was called in. */
   readonly directory: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Writes text (with its line ends) to stdout: what the command is asked for, and nothing else. */
+  /**
+   * Writes text (with its line ends) to stdout: what the command is asked for, and nothing else. Text of both streams goes
+   * through `printable`: only `\n` breaks a line, and what controls a terminal or a build server is shown as an escape.
+   */
   readonly write: (text: string) => void
   /** Writes text to stderr: progress, warnings, errors. */
   readonly writeError: (text: string) => void
-  /** Is stderr a terminal, where a line can be written over? Absent: no. */
+  /** Is stderr a terminal? Absent: no. */
   readonly isTerminal?: boolean
+  /** Writes to a terminal as it is, for a line of our own that is written over; absent where stderr is none. */
+  readonly writeOver?: (text: string) => void
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
   /** Sets the exit status: 0 fine, 1 the thing examined is not, 2 it could not be examined. */

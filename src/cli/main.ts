@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Command, CommanderError } from 'commander'
+import { printable } from '../../reporters/terminal.ts'
 import { BenchError, explainError } from '../errors.ts'
 import type { AddCommand, CliContext } from './command.ts'
 import { addCheck } from './commands/check.ts'
@@ -31,15 +32,20 @@ const statusOfUsage = (error: CommanderError): number => (error.exitCode === 0 ?
  */
 export async function main(args: readonly string[], given: Partial<CliContext> = {}): Promise<number> {
   let status: number = 0
+  const writeError = given.writeError ?? (text => void process.stderr.write(text))
+  const write = given.write ?? (text => void process.stdout.write(text))
+  // Whoever takes what is written to stderr has no terminal there, unless they say so.
+  const isTerminal = given.isTerminal ?? (given.writeError === undefined && process.stderr.isTTY === true)
+  const isStyled = process.stdout.isTTY === true
   const context: CliContext = {
     directory: process.cwd(),
     env: process.env,
-    write: text => void process.stdout.write(text),
-    writeError: text => void process.stderr.write(text),
-    // Whoever takes what is written to stderr has no terminal there, unless they say so.
-    isTerminal: given.writeError === undefined && process.stderr.isTTY === true,
     signal: new AbortController().signal,
     ...given,
+    isTerminal,
+    write: text => write(printable(text, { isStyled })),
+    writeError: text => writeError(printable(text)),
+    ...(isTerminal ? { writeOver: writeError } : {}),
     setStatus: next => {
       status = next
     },

@@ -44,6 +44,15 @@ export function firstExistence(log: TrialLog, path: string): Moment | false {
   return call === undefined ? false : { turn: call.turn, call: call.call }
 }
 
+/** Text of a regular file just before call `call` (1 = the setup's); null when there was none, or it is not on record. */
+export function textBefore(log: TrialLog, path: string, call: number): string | null {
+  let entry = log.baseline.entries.get(path)
+  for (const { delta } of log.calls.filter(one => one.call < call)) {
+    entry = delta?.changed.get(path) ?? (delta?.deleted.includes(path) ? undefined : entry)
+  }
+  return entry?.type === 'file' ? (textsByHash(log).get(entry.sha256) ?? null) : null
+}
+
 /** First moment at which the path was a regular file whose text fitted; call 0 and turn 0 when the setup's text does. */
 export function firstFitting(log: TrialLog, path: string, fits: (text: string) => boolean): Moment | false {
   const before = log.setupText.get(path)

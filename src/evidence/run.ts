@@ -10,7 +10,7 @@ import { posix } from 'node:path'
 import { checkGlob, compileGlobs } from '../task/globs.ts'
 import { knownOnly } from '../task/mistakes.ts'
 import type { CallView, CommandQuestion, Moment, Order, Run, StubQuestion } from '../task/run.ts'
-import { type FirstChange, firstChanges, firstExistence, firstFitting } from './changes.ts'
+import { type FirstChange, firstChanges, firstExistence, firstFitting, textBefore } from './changes.ts'
 import { findDiscovery } from './discovery.ts'
 import {
   type Answer,
@@ -225,6 +225,15 @@ export function createRun(
     return { answer: false, finding: `${value} of ${path} was not shown: ${why}` }
   }
 
+  function earlierTextOf(path: string, moment: Moment | false): Found<string | null> {
+    requirePath(path)
+    const impossible = impossibleBound({ before: moment }, never())
+    if (impossible !== null) return { answer: null, finding: `${path} had no text: ${impossible}` }
+    const answer = moment === false ? null : textBefore(log, path, moment.call)
+    const when = moment === false ? '' : ` before call ${moment.call}`
+    return { answer, finding: `${path} ${answer === null ? 'had no text on record' : 'had a text'}${when}` }
+  }
+
   function fittingTextOf(path: string, fits: (text: string) => boolean): Found<Moment | false> {
     const existence = existenceOf(path)
     if (existence.answer === false) return existence
@@ -348,6 +357,7 @@ export function createRun(
       return false
     },
     discovered: (path, order = {}) => record('discovered', discoveryOf(path, order)),
+    textBefore: (path, moment) => record('textBefore', earlierTextOf(path, moment)),
     firstText: (path, fits) => record('firstText', fittingTextOf(path, fits)),
     firstCall: (fits, order = {}) => record('firstCall', fittingCallOf(fits, order)),
     madeInvalidCall: () => record('madeInvalidCall', invalidCall()),

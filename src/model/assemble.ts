@@ -80,9 +80,15 @@ function readUsage(usage: unknown, timings: unknown): RawUsage {
   }
 }
 
-/** @param options.maxCharacters bound on text, reasoning and arguments together; the rest is left unread. */
-export function createAssembler(options: { readonly maxCharacters: number }): Assembler {
-  const calls = createCallCollector()
+/**
+ * @param options.maxCharacters bound on text, reasoning and arguments together; the rest is left unread
+ * @param options.toolNames the tools on offer
+ */
+export function createAssembler(options: {
+  readonly maxCharacters: number
+  readonly toolNames?: readonly string[]
+}): Assembler {
+  const calls = createCallCollector(options.toolNames)
   let text = ''
   let reasoning: { readonly field: 'reasoning' | 'reasoning_content'; text: string } | null = null
   let finishReason: string | null = null
@@ -181,7 +187,7 @@ export function createAssembler(options: { readonly maxCharacters: number }): As
 /** Assembles the data fields of a whole stream at once. */
 export function assembleStream(
   data: readonly string[],
-  options: { readonly maxCharacters: number } = { maxCharacters: 8_000_000 },
+  options: { readonly maxCharacters: number; readonly toolNames?: readonly string[] } = { maxCharacters: 8_000_000 },
 ): RawReply {
   const assembler = createAssembler(options)
   for (const item of data) {

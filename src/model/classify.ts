@@ -58,13 +58,14 @@ const toToolCall = (call: RawCall): ToolCall => ({
 const REMEDIES: Readonly<Record<ModelErrorReason, string | null>> = {
   empty_reply: null,
   tool_markup_in_text:
-    'If the server should have parsed it: llama-server --jinja, vLLM --tool-call-parser, or a template made for this model; `agent-bench doctor` tells.',
+    'If the server should have parsed it: llama-server --jinja, vLLM --tool-call-parser, or a template made for this model; `agent-bench doctor` tells. Where only its streams are at fault: BENCH_STREAM=0.',
   output_limit: 'Raise BENCH_MAX_TOKENS if the answer was meant to be that long.',
   reasoning_exhausted:
     'Raise BENCH_MAX_TOKENS, or limit or turn off reasoning (BENCH_EXTRA_BODY, for example {"reasoning_effort":"low"}).',
-  malformed_by_server: 'Update the server, or start it with a template and parser made for this model.',
+  malformed_by_server:
+    'Update the server, start it with a template and parser made for this model, or ask for whole replies (BENCH_STREAM=0).',
 }
-const OVERFLOW_REMEDY =
+export const WINDOW_REMEDY =
   'Give the server a larger context window (llama-server -c, Ollama num_ctx or OLLAMA_CONTEXT_LENGTH, LM Studio "Context Length", vLLM --max-model-len).'
 
 const LENGTH_STOPS = new Set(['length', 'max_tokens', 'max_output_tokens'])
@@ -170,7 +171,7 @@ function classifyLengthStop(
     return {
       kind: 'context_overflow',
       detail: `prompt and reply reached the context window (${totalTokens} of ${contextTokens} tokens)`,
-      remedy: OVERFLOW_REMEDY,
+      remedy: WINDOW_REMEDY,
       contextTokens,
     }
   }
@@ -241,13 +242,15 @@ const RULES: readonly FaultRule[] = [
     reply: (found, context) => ({
       kind: 'context_overflow',
       detail: found.message,
-      remedy: OVERFLOW_REMEDY,
+      remedy: WINDOW_REMEDY,
       contextTokens: found.contextTokens ?? context.contextTokens,
     }),
   },
   {
     // llama.cpp#22072 and ollama: the server could not parse what the model wrote.
-    matches: says(/failed to parse (?:tool call|input at pos)|error parsing tool call|unable to parse tool call/i),
+    matches: says(
+      /failed to parse (?:tool call|input at pos)|error parsing tool call|unable to parse tool call|does not match the expected \S+ format/i,
+    ),
     reply: (found, context) => ({
       kind: 'model_error',
       reason: 'malformed_by_server',
@@ -363,7 +366,7 @@ function classifyFault(status: number, found: ServerFault, context: ReplyContext
       )
     : configuration(
         'request_refused',
-        'Check the sampling variables and BENCH_EXTRA_BODY: the server refuses the request.',
+        'Leave out what this server does not know: BENCH_SEED=off, BENCH_STREAM=0, or a null in BENCH_EXTRA_BODY for any other field, such as {"stream_options":null}. Check the sampling variables, too.',
       )(found, context, status)
 }
 

@@ -11,6 +11,6 @@ export {
 export { labelsOf } from './labels.ts'
 export { openChatModel } from './open.ts'
 export { createChatModel, DEFAULT_RETRY, type RetryPolicy } from './openai-client.ts'
-export { type ContextNeed, type PreflightProblem, preflightContext } from './preflight.ts'
+export { windowProblem } from './preflight.ts'
 export { type ProbeOptions, probeServer, type ServedModel, type ServerProbe } from './probe.ts'
 export { exchangeKey, planFromRecording, recordExchanges, replayExchanges } from './recording.ts'

@@ -170,7 +170,7 @@ export function createChatModel(
           clock.firstPieceAt ??= clock.lastPieceAt
           clock.pieces += 1
         },
-        { ...options, onEvent },
+        { ...options, onEvent, toolNames: request.tools.map(({ name }) => name) },
       )
       signal.throwIfAborted()
       const reply = classifyReply(raw, context(raw.usage))

@@ -45,15 +45,20 @@ function nextWithin<T>(next: Promise<T>, milliseconds: number): Promise<T | type
  * @param onPiece called when a piece of text, reasoning or a call has arrived; never for a reply that came whole, whose
  *   first piece was not seen
  * @param options.onEvent called for each event of a stream, with content or without; comments (pings) are none
+ * @param options.toolNames the tools on offer: they tell a piece of a name from a name
  * @param options.afterFinishMs milliseconds that a stream is read on after its finish reason; for tests
  * @throws the transport's error when the connection breaks or idles before the reply is complete
  */
 export async function readAnswer(
   response: Response,
   onPiece: () => void,
-  options: { readonly afterFinishMs?: number; readonly onEvent?: () => void } = {},
+  options: {
+    readonly afterFinishMs?: number
+    readonly onEvent?: () => void
+    readonly toolNames?: readonly string[]
+  } = {},
 ): Promise<RawReply> {
-  const assembler = createAssembler({ maxCharacters: MAX_REPLY_CHARACTERS })
+  const assembler = createAssembler({ maxCharacters: MAX_REPLY_CHARACTERS, toolNames: options.toolNames ?? [] })
   const decoder = createEventDecoder({ maxEventCharacters: MAX_EVENT_CHARACTERS })
   let isLive = true
   const take = (events: readonly ServerEvent[]): void => {

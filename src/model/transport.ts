@@ -4,6 +4,8 @@
  */
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import { pipeline, type Transform } from 'node:stream'
+import { constants, createBrotliDecompress, createUnzip } from 'node:zlib'
 import { DeadlineError, startTimer } from './deadlines.ts'
 
 /** No byte came from the server for the idle deadline. */
@@ -35,6 +37,27 @@ export interface HttpAnswer {
   readonly retryAfterMs: number | null
   /** Pieces as they arrive. Leaving the loop early closes the connection. Throws IdleTimeoutError or a socket error. */
   readonly bytes: AsyncIterable<Uint8Array>
+}
+
+const unzip = (): Transform => createUnzip({ flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH })
+const unbrotli = (): Transform =>
+  createBrotliDecompress({
+    flush: constants.BROTLI_OPERATION_FLUSH,
+    finishFlush: constants.BROTLI_OPERATION_FLUSH,
+  })
+/** Nobody asks for these, and some gateways compress all the same. Each piece is given on as soon as it can be read. */
+const DECODERS: Readonly<Record<string, () => Transform>> = {
+  gzip: unzip,
+  'x-gzip': unzip,
+  deflate: unzip,
+  br: unbrotli,
+}
+
+/** The bytes as they were before the server compressed them. Leaving the loop ends the source, too. */
+function decoded(bytes: AsyncIterable<unknown>, encoding = ''): AsyncIterable<unknown> {
+  const decoder = DECODERS[encoding.trim().toLowerCase()]?.()
+  // The loop over the decoder gets the errors of both.
+  return decoder === undefined ? bytes : pipeline(bytes, decoder, () => undefined)
 }
 
 function readRetryAfter(header: string | undefined): number | null {
@@ -106,6 +129,12 @@ export function sendRequest(
       incoming.on('close', () => clearTimeout(timer))
       // The loop over `bytes` gets the error too; without a listener one that comes before the loop would be uncaught.
       incoming.on('error', () => clearTimeout(timer))
+      async function* arriving() {
+        for await (const chunk of incoming) {
+          renew()
+          yield chunk
+        }
+      }
       resolve({
         status: incoming.statusCode ?? 0,
         contentType: incoming.headers['content-type'] ?? '',
@@ -117,8 +146,7 @@ export function sendRequest(
         retryAfterMs: readRetryAfter(incoming.headers['retry-after']),
         bytes: {
           async *[Symbol.asyncIterator]() {
-            for await (const chunk of incoming) {
-              renew()
+            for await (const chunk of decoded(arriving(), incoming.headers['content-encoding'])) {
               if (chunk instanceof Uint8Array) yield chunk
             }
           },

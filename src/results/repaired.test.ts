@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { RecordedRepair, TrialRecord } from './record-schema.ts'
 import { repairedInWords, repairedOf } from './repaired.ts'
-import { failedRecord, infraRecord, sampleRecord } from './sample-record.ts'
+import { failedRecord, infraRecord, sampleRecord } from './sample-record.fixture.ts'
 import { exitStatus, summarise } from './summary.ts'
 
 const repair = (status: RecordedRepair['status'], passed: boolean | null): RecordedRepair => ({

@@ -8,15 +8,13 @@ import { relative } from 'node:path'
 import type { TestAnnotation } from 'vitest'
 import type { Reporter, TestCase, TestModule, TestRunEndReason, TestSpecification, Vitest } from 'vitest/node'
 import { version as vitestVersion } from 'vitest/node'
-import { createClosingReporter } from '../../reporters/closing.ts'
-import { createJsonReporter } from '../../reporters/json.ts'
-import { createMatrixReporter } from '../../reporters/matrix.ts'
-import { createRadarReporter } from '../../reporters/radar.ts'
+import { PRINTERS, WRITERS } from '../../reporters/index.ts'
+import type { FinishedRun } from '../../reporters/reporter.ts'
+import { printable, printableLine } from '../../reporters/terminal.ts'
 import { needsModel } from '../agents/index.ts'
 import { ALARM } from '../doctor/finding.ts'
 import { ConfigError, explainError } from '../errors.ts'
-import { readAllJournals, readJournalsOfRun } from '../results/journal.ts'
-import type { TrialRecord } from '../results/record-schema.ts'
+import { readAllJournals, readJournalsOfRun, runsBeside } from '../results/journal.ts'
 import { servedNotes } from '../results/served-models.ts'
 import { exitStatus, summarise } from '../results/summary.ts'
 import { openSandbox } from '../sandbox/index.ts'
@@ -43,6 +41,8 @@ export interface BenchReporterOptions {
   readonly resultsDir: string
 }
 
+/** Damaged lines of journals that are said one by one. */
+const NOTES_SHOWN = 5
 const MACHINE_REPORTERS = ['json', 'junit', 'tap', 'tap-flat', 'blob']
 
 function newRunId(now: Date): string {
@@ -52,7 +52,7 @@ function newRunId(now: Date): string {
 export class BenchReporter implements Reporter {
   readonly #options: BenchReporterOptions
   #vitest: Vitest | null = null
-  #run = new RunState(new Map(), null)
+  #run = new RunState(null)
   #exit: ExitWatch | null = null
   readonly #keeper = new Keeper(line => this.#print(line))
 
@@ -72,13 +72,12 @@ export class BenchReporter implements Reporter {
     await this.#keeper.close()
     this.#exit ??= watchExit(() => this.#finishCutRun())
     this.#exit.setStatus(null)
-    const earlier = settings.resume
-      ? judgedRecords(readAllJournals(resultsDir).records, { replayed: settings.replay !== null })
-      : new Map<string, TrialRecord>()
     const trialsAhead = this.#vitest?.getGlobalTestNamePattern() === undefined ? files * settings.trials : null
-    this.#run = new RunState(earlier, trialsAhead)
+    this.#run = new RunState(trialsAhead)
+    const { earlier } = this.#run
     try {
       this.#refuseSameIds(specifications)
+      if (settings.resume) this.#readEarlier()
       const { plans, lines } = await makePlans(settings, {
         root,
         resultsDir,
@@ -107,6 +106,17 @@ export class BenchReporter implements Reporter {
     }
   }
 
+  /** Under `resume`: what counts of earlier runs, and what of their journals cannot be used and is run again. */
+  #readEarlier(): void {
+    const { settings, resultsDir } = this.#options
+    const { records, notes } = readAllJournals(resultsDir)
+    for (const [key, record] of judgedRecords(records, { replayed: settings.replay !== null })) {
+      this.#run.earlier.set(key, record)
+    }
+    for (const note of notes.slice(0, NOTES_SHOWN)) this.#print(`damaged  ${note}`)
+    if (notes.length > NOTES_SHOWN) this.#print(`damaged  and ${notes.length - NOTES_SHOWN} more lines`)
+  }
+
   /** Before the first trial, where the files show it: two tasks with one id would be taken for trials of one task. */
   #refuseSameIds(specifications: readonly TestSpecification[]): void {
     const files = specifications.filter(({ project }) => this.#isOurs(project.name)).map(({ moduleId }) => moduleId)
@@ -125,10 +135,11 @@ export class BenchReporter implements Reporter {
     this.#run.stop = message
     const isAlone = specifications.every(({ project }) => this.#isOurs(project.name))
     if (isAlone && this.#vitest?.config.watch !== true) {
-      this.#print(`agent-bench cannot run: ${message}`)
+      for (const line of `agent-bench cannot run: ${message}`.split('\n')) this.#print(line)
       process.exit(2)
     }
-    for (const { project } of this.#options.projects) project.provide('agentBenchPlan', { made: false, message })
+    const provided = { made: false as const, message: printable(message) }
+    for (const { project } of this.#options.projects) project.provide('agentBenchPlan', provided)
   }
 
   #isOurs(projectName: string): boolean {
@@ -279,10 +290,16 @@ export class BenchReporter implements Reporter {
     const status = this.#run.stop !== null ? 2 : end.hasOtherFailures ? 1 : exitStatus(summaries)
     // Whoever interrupts a run is told that it was, not that it could not be judged.
     if (status === 2 && (this.#run.stop !== null || !end.isInterrupted)) this.#exit?.setStatus(2)
-    const run = {
+    const run: Omit<FinishedRun, 'said'> = {
       resultsDir: plan.resultsDir,
       summaries,
-      notes: [...notes, ...servedNotes(records)],
+      notes: [
+        ...notes,
+        ...servedNotes(records),
+        ...runsBeside(plan.resultsDir, plan.runId, this.#run.startedAt).map(
+          other => `Run ${other} wrote into the same results folder during this one: times may be longer for it.`,
+        ),
+      ],
       isModelResult: needsModel(plan.agent) && this.#options.settings.replay === null,
       stopped: this.#run.stop,
       isInterrupted: end.isInterrupted,
@@ -291,26 +308,18 @@ export class BenchReporter implements Reporter {
         .sort((a, b) => b.trials - a.trials),
       brokenFiles: end.brokenFiles,
       exitStatus: status,
-      color: process.stdout.isTTY === true && process.env.NO_COLOR === undefined,
+      onNotKept: () => {
+        if (status === 0) this.#exit?.setStatus(2)
+      },
+      color: isColoured(),
       width: process.stdout.columns ?? 120,
     }
-    const print = (line: string) => this.#print(line)
-    // Files first: printing may fail, when who reads us is gone. What is said of them comes after the matrix.
-    const aboutFiles: string[] = []
-    // A run whose results are not kept has not passed.
-    const json = createJsonReporter(() => {
-      if (status === 0) this.#exit?.setStatus(2)
-    })
-    for (const report of [json, createRadarReporter()]) {
-      report.onRunEnd({ ...run, print: line => aboutFiles.push(line) })
-    }
-    createMatrixReporter().onRunEnd({ ...run, print })
-    for (const line of aboutFiles) print(line)
-    for (const line of this.#run.alarms) print(line)
-    createClosingReporter().onRunEnd({ ...run, print })
+    const aboutFiles = WRITERS.flatMap(reporter => reporter.onRunEnd({ ...run, said: [] }))
+    const said = [...aboutFiles, ...this.#run.alarms]
+    for (const reporter of PRINTERS) for (const line of reporter.onRunEnd({ ...run, said })) this.#print(line)
   }
 
-  /** A machine-readable reporter without a file of its own owns stdout. */
+  /** Prints one line, whatever it is made of. A machine-readable reporter without a file of its own owns stdout. */
   #print(line: string): void {
     const reporters = this.#vitest?.config.reporters ?? []
     const ownsStdout = reporters.some(reporter => {
@@ -318,9 +327,11 @@ export class BenchReporter implements Reporter {
       return typeof name === 'string' && MACHINE_REPORTERS.includes(name)
     })
     const stream = ownsStdout ? process.stderr : process.stdout
-    stream.write(`${line}\n`)
+    stream.write(`${printableLine(line, { isStyled: isColoured() })}\n`)
   }
 }
+
+const isColoured = () => process.stdout.isTTY === true && process.env.NO_COLOR === undefined
 
 function stoppedInWords(models: ReadonlyMap<string, string>): string | null {
   if (models.size === 0) return null

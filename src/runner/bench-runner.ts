@@ -4,6 +4,7 @@
  */
 import { relative } from 'node:path'
 import { describe, inject, type RunnerTask, type RunnerTestSuite, type TestContext, TestRunner } from 'vitest'
+import { escapeForTerminal, printable } from '../../reporters/terminal.ts'
 import { BenchError, explainError } from '../errors.ts'
 import { verdictOf } from '../score/task-score.ts'
 import { nameOwner } from '../task/run-within.ts'
@@ -35,9 +36,16 @@ export default class BenchRunner extends TestRunner {
   #register(task: Task, trials: number): void {
     const { k, model } = inject('agentBenchSettings')
     const ofModel = model === null ? {} : { model }
-    const bench: TaskMeta = { version: META_VERSION, task: task.id, ...ofModel, k, trials }
+    const bench: TaskMeta = {
+      version: META_VERSION,
+      task: task.id,
+      ...ofModel,
+      k,
+      trials,
+      ...(task.isObserved ? { observed: true } : {}),
+    }
     // Reporters that know nothing of projects (JUnit) tell models apart by the name.
-    const name = model === null ? task.id : `${task.id} [${model}]`
+    const name = model === null ? task.id : `${task.id} [${escapeForTerminal(model)}]`
     this.#suites.set(name, task)
     // Vitest's own time limits, retries and concurrency would run a trial while another one holds the sandbox.
     const own = { timeout: 0, concurrent: false, sequential: true, retry: 0, repeats: 0 }
@@ -91,7 +99,7 @@ export default class BenchRunner extends TestRunner {
 function withRemedy(error: unknown): never {
   if (!(error instanceof BenchError)) throw error
   const frames = (error.stack ?? '').split('\n').filter(line => /^\s+at /.test(line))
-  const shown = new Error(explainError(error))
+  const shown = new Error(printable(explainError(error)))
   shown.name = error.name
   shown.stack = [`${error.name}: ${shown.message}`, ...frames].join('\n')
   throw shown

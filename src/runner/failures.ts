@@ -1,4 +1,8 @@
-/** The errors a trial's test fails with. Their stack points into the spec file, so that the code frame is the task's. */
+/**
+ * The errors a trial's test fails with. Their stack points into the spec file, so that the code frame is the task's. Stock
+ * reporters print a message as it is, so text of the model, a file or a server is escaped here.
+ */
+import { escapeForTerminal, printable } from '../../reporters/terminal.ts'
 import type { FlagResult, Tamper } from '../evidence/log.ts'
 import type { SourcePosition } from '../task/task.ts'
 
@@ -9,7 +13,7 @@ function framesOf(stack: string): string[] {
 
 /** The frames of a stack that lie in the given file; positions are as the module runner sees them, Vitest maps them. */
 function framesIn(stack: string | null, file: string): string[] {
-  return stack === null ? [] : framesOf(stack).filter(frame => frame.includes(file))
+  return stack === null ? [] : framesOf(printable(stack)).filter(frame => frame.includes(file))
 }
 
 function stackAt(name: string, message: string, frames: readonly string[], source: SourcePosition): string {
@@ -38,8 +42,10 @@ export class FlagsFailedError extends Error {
     const heading =
       lost.length > 0
         ? `${lost.length} of ${options.flags.length} flags lost`
-        : 'every flag reached, but protected files changed'
-    super([heading, ...lines].join('\n  '))
+        : options.tamper.length > 0
+          ? 'every flag reached, but protected files changed'
+          : 'every flag reached, but the trial says nothing about the model'
+    super(printable([heading, ...lines.map(escapeForTerminal)].join('\n  ')))
     this.stack = stackAt(this.name, this.message, framesIn(lost[0]?.stack ?? null, source.file), source)
   }
 }
@@ -47,9 +53,9 @@ export class FlagsFailedError extends Error {
 /** An error whose stack is the place of the task, as nothing else is known of where it belongs. */
 abstract class TaskError extends Error {
   constructor(name: string, message: string, source: SourcePosition) {
-    super(message)
+    super(printable(message))
     this.name = name
-    this.stack = stackAt(name, message, [], source)
+    this.stack = stackAt(name, this.message, [], source)
   }
 }
 

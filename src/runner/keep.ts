@@ -130,7 +130,8 @@ export class Keeper {
     } catch (error) {
       await this.close()
       if (!(error instanceof BenchError) && !signal.aborted) throw error
-      return this.#print(`kept     nothing: ${explainError(error)}`)
+      for (const line of `kept     nothing: ${explainError(error)}`.split('\n')) this.#print(line)
+      return
     }
     this.#print(
       `kept     trial ${trial.trial_index + 1} of ${trial.task_id}, its workspace as it was left; to enter it:`,

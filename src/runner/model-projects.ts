@@ -5,6 +5,7 @@
 
 import type { TestProjectInlineConfiguration } from 'vitest/config'
 import type { TestProject, Vitest } from 'vitest/node'
+import { escapeForTerminal } from '../../reporters/terminal.ts'
 import { type ModelSetting, nameOfSetting } from './model-settings.ts'
 
 export interface ModelProject {
@@ -47,9 +48,7 @@ export async function projectsOfModels(
 export function projectNames(base: string, models: readonly ModelSetting[]): readonly string[] {
   const taken = new Set<string>()
   return models.map(setting => {
-    const short = nameOfSetting(setting)
-      .replaceAll(/\p{Cc}/gu, ' ')
-      .slice(0, NAME_CHARACTERS)
+    const short = escapeForTerminal(nameOfSetting(setting)).slice(0, NAME_CHARACTERS)
     let name = `${base} (${short})`
     for (let number = 2; taken.has(name); number++) name = `${base} (${short} ${number})`
     taken.add(name)

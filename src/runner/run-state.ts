@@ -27,13 +27,11 @@ export class RunState {
   /** Keys of earlier records that stand for a trial of this run. */
   readonly resumed = new Set<string>()
   lastTrial: TrialRecord | null = null
+  /** Records of earlier runs that count, by key, under `resume`. */
+  readonly earlier = new Map<string, TrialRecord>()
+  /** Milliseconds since 1970. */
+  readonly startedAt = Date.now()
 
-  /**
-   * @param earlier records of earlier runs, under `resume`
-   * @param trialsAhead trials when all files are run to their end; null under `-t`, which selects among them
-   */
-  constructor(
-    readonly earlier: ReadonlyMap<string, TrialRecord>,
-    public trialsAhead: number | null,
-  ) {}
+  /** @param trialsAhead trials when all files are run to their end; null under `-t`, which selects among them */
+  constructor(public trialsAhead: number | null) {}
 }

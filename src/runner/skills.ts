@@ -34,10 +34,15 @@ export async function skillFiles({ root, skillDir }: SkillPlaces): Promise<reado
 }
 
 /**
- * Adds the skills to what a project collects, and makes an edit of any file of a skill run that skill again.
+ * Adds the skills to what a project collects, makes an edit of any file of a skill run that skill again, and gives the
+ * files that stand for them.
  * @throws ConfigError as {@link skillFiles}
  */
-export async function collectSkills(vitest: Vitest, project: TestProject, places: SkillPlaces): Promise<void> {
+export async function collectSkills(
+  vitest: Vitest,
+  project: TestProject,
+  places: SkillPlaces,
+): Promise<readonly string[]> {
   const specFiles = await skillFiles(places)
   project.config.include.push(...specFiles.map(literalGlob))
   vitest.config.watchTriggerPatterns ??= []
@@ -47,6 +52,7 @@ export async function collectSkills(vitest: Vitest, project: TestProject, places
     vitest.config.watchTriggerPatterns.push({ pattern: new RegExp(`^${escaped}`), testsToRun: () => file })
     vitest.vite.watcher.add(directory)
   }
+  return specFiles
 }
 
 async function skillsOfProject(root: string): Promise<readonly string[]> {

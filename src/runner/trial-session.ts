@@ -1,9 +1,10 @@
 import { join, relative } from 'node:path'
 import type { TestContext } from 'vitest'
+import { escapeForTerminal } from '../../reporters/terminal.ts'
 import type { Agent } from '../agents/agent.ts'
 import { createAgent } from '../agents/index.ts'
-import { BenchError, ConfigError, explainError } from '../errors.ts'
-import { openChatModel, preflightContext } from '../model/index.ts'
+import { BenchError, ConfigError, explainError, LOST_DURING_COMMAND } from '../errors.ts'
+import { openChatModel, windowProblem } from '../model/index.ts'
 import { artifactsDirOf, exportArtifacts } from '../results/artifacts.ts'
 import { type Journal, openJournal } from '../results/journal.ts'
 import { openSandbox } from '../sandbox/index.ts'
@@ -62,34 +63,25 @@ export class TrialSession {
     if (this.#agent.name === 'reference' && task.reference === null) return context.skip(unproven(task))
     const recorded = this.#recordedTrial(task, trial - 1)
     if (recorded !== undefined) return resume(task, trial, recorded, context)
-    this.#checkWindow(task, trial, context)
-    const end = await this.#run(task, trial, context)
+    const { model } = this.#plan
+    const tooSmall = model === null ? null : windowProblem(task.id, task.contextTokens, model)
+    const end: TrialEnd =
+      tooSmall === null ? await this.#run(task, trial, context) : { kind: 'skipped', reasons: [tooSmall] }
     const meta = metaOf(task, trial, end)
     const watched = { task: task.id, outcome: meta.outcome ?? 'skipped', fault: meta.fault ?? null }
     if (this.#server.isGoneAfter(watched)) this.#halted = 'the model server is gone'
     if (end.kind !== 'skipped') {
       for (const { path, reason } of this.#record(task, trial, end, context)) {
-        await context.annotate(`artifact ${path} was not kept: ${reason}`, 'bench:artifact')
+        await say(context, `artifact ${path} was not kept: ${reason}`, 'bench:artifact')
       }
     }
     setMeta(context, meta)
-    if (end.kind === 'skipped') return context.skip(`the task cannot run here: ${end.reasons.join('; ')}`)
+    if (end.kind === 'skipped')
+      return context.skip(escapeForTerminal(`the task cannot run here: ${end.reasons.join('; ')}`))
     if (this.#plan.earlyStop && meta.outcome !== 'passed') this.#stopped.add(task.id)
     await annotate(context, end)
     if (task.isObserved && end.kind === 'judged') return
     throwUnlessPassed(task, end)
-  }
-
-  /** A window smaller than what the task declares is a matter of configuration, never the model's failure. */
-  #checkWindow(task: Task, trial: number, context: TestContext): void {
-    const { model } = this.#plan
-    if (model === null) return
-    const problem = preflightContext([{ name: task.id, contextTokens: task.contextTokens }], model).find(
-      ({ isFatal }) => isFatal,
-    )
-    if (problem === undefined) return
-    const { code, detail, remedy } = problem
-    this.#notJudged(task, trial, 'config', new ConfigError(detail, { code, remedy }), context)
   }
 
   /** Puts a trial on disk, and gives the artifacts that were refused. A trial that cannot be kept ends the run. */
@@ -136,7 +128,7 @@ export class TrialSession {
     const { examineForRun, findExamination } = await import('../doctor/index.ts')
     if (examines) {
       const { digest, lines, problem } = await examineForRun(model, { resultsDir, signal: context.signal })
-      for (const line of lines) await context.annotate(line, SERVER_ANNOTATION)
+      for (const line of lines) await say(context, line, SERVER_ANNOTATION)
       if (problem !== null) throw problem
       this.#examination = digest
     } else {
@@ -218,10 +210,11 @@ function setMeta({ task }: TestContext, meta: TrialMeta): void {
 function metaOf(task: Task, trial: number, end: TrialEnd): TrialMeta {
   const base = { version: META_VERSION, task: task.id, trial }
   if (end.kind === 'skipped') return { ...base, outcome: end.kind }
-  if (end.kind === 'infra') {
+  if (end.kind !== 'judged') {
+    if (end.kind === 'lost') return { ...base, outcome: 'failed', score: 0, failureReason: LOST_DURING_COMMAND }
     const last = end.faults.at(-1)
-    if (last === undefined) return { ...base, outcome: end.kind }
-    return { ...base, outcome: end.kind, fault: last.code, failureReason: last.detail, remedy: last.remedy }
+    if (last === undefined) return { ...base, outcome: 'infra' }
+    return { ...base, outcome: 'infra', fault: last.code, failureReason: last.detail, remedy: last.remedy }
   }
   const { finding } = end
   return {
@@ -252,36 +245,48 @@ async function resume(task: Task, trial: number, recorded: RecordedTrial, contex
   })
   await context.annotate(`recorded in run ${recorded.runId}, not run again`, 'bench:resumed')
   if (recorded.outcome === 'passed' || task.isObserved) return
-  const lost = recorded.lost.map(({ flag, reason }) => `\n  ✗ ${flag}: ${reason}`).join('')
+  const lost = recorded.lost.map(({ flag, reason }) => `\n  ✗ ${escapeForTerminal(`${flag}: ${reason}`)}`).join('')
   throw new RecordedFailureError(
     `${recorded.failureReason ?? recorded.outcome}, recorded in run ${recorded.runId}${lost}`,
     task.source,
   )
 }
 
+/** An annotation, which stock reporters print as it is. */
+async function say(context: TestContext, text: string, type: string): Promise<void> {
+  await context.annotate(escapeForTerminal(text), type)
+}
+
 /** Lost flags and a summary, for reporters that show annotations. */
 async function annotate(context: TestContext, end: TrialEnd): Promise<void> {
   if (end.kind !== 'judged') return
-  const { flags, log, turns } = end.finding
+  const { flags, log, turns, ending } = end.finding
   for (const flag of flags) {
-    if (!flag.reached) await context.annotate(`flag ${flag.id} lost: ${flag.reason}`, 'bench:flag')
+    if (!flag.reached) await say(context, `flag ${flag.id} lost: ${flag.reason}`, 'bench:flag')
   }
   const tokens = turns.reduce((sum, turn) => sum + (turn.stats?.completionTokens ?? 0), 0)
   const reached = flags.filter(flag => flag.reached).length
   const parts = [`flags ${reached}/${flags.length}`, `${log.calls.length} tool calls`]
   if (tokens > 0) parts.push(`${tokens} tokens`)
+  // A trial that passed has no failure to say it.
+  if (ending.reason !== 'answered') parts.push(`ended by ${ending.reason}`)
   await context.annotate(parts.join(' · '), 'bench:summary')
 }
 
 function throwUnlessPassed(task: Task, end: TrialEnd): void {
-  if (end.kind === 'infra') {
+  if (end.kind === 'skipped') return
+  if (end.kind !== 'judged') {
     const last = end.faults.at(-1)
+    if (end.kind === 'lost') {
+      const ending = `a command of the agent ran when its sandbox was lost, and not for the first time: ${last?.detail}`
+      throw new FlagsFailedError({ flags: [], tamper: [], ending }, task.source)
+    }
     throw new TrialNotJudgedError(
       `not the model's failure: ${last?.detail ?? 'unknown fault'} (after ${end.faults.length} attempts)\n  remedy: ${last?.remedy ?? ''}`,
       task.source,
     )
   }
-  if (end.kind === 'skipped' || end.finding.outcome === 'passed') return
+  if (end.finding.outcome === 'passed') return
   const { finding } = end
   const ending =
     finding.ending.reason === 'answered' ? null : `ended by ${finding.ending.reason}: ${finding.ending.detail ?? ''}`

@@ -52,6 +52,8 @@ export interface ExecutorBounds {
   readonly entries: number
   /** Content read by one snapshot. */
   readonly snapshotBytes: number
+  /** Entries and paths in the difference of two snapshots; beyond, it is said to be truncated. */
+  readonly deltaBytes: number
   /** Length of all paths of one snapshot. */
   readonly pathBytes: number
   readonly textFileBytes: number
@@ -68,6 +70,7 @@ export const DEFAULT_BOUNDS: ExecutorBounds = {
   depth: 128,
   entries: 50_000,
   snapshotBytes: 512 * MEBIBYTE,
+  deltaBytes: 10 * MEBIBYTE,
   pathBytes: 6 * MEBIBYTE,
   textFileBytes: 64 * 1024,
   textTrialBytes: MEBIBYTE,

@@ -1,6 +1,6 @@
 import type { FileMap, Snapshot, SnapshotDelta } from './snapshot.ts'
 
-export type DriverName = 'docker' | 'namespace' | 'emulated'
+export type DriverName = 'docker' | 'namespace'
 
 /** What a sandbox is, for the record. */
 export interface SandboxInfo {
@@ -140,6 +140,7 @@ export type Evaluation =
 /**
  * One place where tool calls run. Operations are serialised by the implementation: one request is in flight.
  * Each method throws {@link InfraError} (code `sandbox_lost`) when the sandbox is gone; then it must be replaced.
+ * While a command ran in the agent's room the code is `sandbox_lost_during_command`.
  * Times are in milliseconds, sizes in bytes. A signal that aborts makes the running operation end (everything killed) and throw its reason.
  */
 export interface Sandbox extends AsyncDisposable {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { judge } from '../evidence/judge.ts'
 import { makeLog } from '../evidence/log.fixture.ts'
+import { workOf } from '../task/verify-tools.fixture.ts'
 import { createVerifyTools } from '../task/verify-tools.ts'
 import { keepsRule, rulesOf } from './artifact-checks.ts'
 import { loadSkill } from './load-skill.ts'
@@ -27,11 +28,7 @@ describe('a pattern that takes for ever over what a model made is the fault of t
   it('in artifact_checks, when the artifact is verified', () => {
     const [rule] = rulesOf({ file: 'output/a.txt', regex: [`^${DREADFUL}`] })
     if (rule === undefined) throw new Error('no rule')
-    const tools = createVerifyTools({
-      evaluate: async () => ({ kind: 'timeout' }),
-      runTests: async () => ({ ok: true, reason: '' }),
-      files: new Map([['output/a.txt', { bytes: Buffer.from(LONG), mode: 0o644 }]]),
-    })
+    const tools = createVerifyTools(workOf(), new Map([['output/a.txt', { bytes: Buffer.from(LONG), mode: 0o644 }]]))
     expect(() => keepsRule(rule, tools)).toThrow(
       expect.objectContaining({
         code: 'pattern_timeout',

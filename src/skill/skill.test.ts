@@ -5,6 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SpecError } from '../errors.ts'
 import { makeLog } from '../evidence/log.fixture.ts'
 import { createRun } from '../evidence/run.ts'
+import { workOf } from '../task/verify-tools.fixture.ts'
+import { createVerifyTools } from '../task/verify-tools.ts'
 import { findSkills, loadSkill } from './load-skill.ts'
 import { defaultId, idPart } from './skill-task.ts'
 
@@ -427,16 +429,8 @@ describe('flags of a manifest', () => {
     const { verify } = await (await loadSkill(dir)).resolve()
     const results = (text: string | null) =>
       [...verify.values()].map(check => {
-        const result = check({
-          text: () => text,
-          size: () => (text === null ? null : Buffer.byteLength(text)),
-          files: [],
-          check: (ok, reason) => ({ ok, reason }),
-          python: () => {
-            throw new Error('not asked')
-          },
-          tests: () => Promise.reject(new Error('not asked')),
-        })
+        const files = new Map(text === null ? [] : [['output/a b.txt', { bytes: Buffer.from(text), mode: 0o644 }]])
+        const result = check(createVerifyTools(workOf(), files), createRun(makeLog({})).run)
         if (result instanceof Promise) throw new Error('no check of a manifest waits')
         return result.ok
       })

@@ -233,6 +233,7 @@ function finish<Check extends string>(
     honest: new Map(Object.entries(spec.honest ?? {})),
     cheats: new Map(Object.entries(spec.cheats ?? {})),
     isObserved: origin.isObserved ?? false,
+    suite: null,
     source,
   }
   return { ...task, fingerprint: fingerprintOf(task, origin.sources) }

@@ -181,6 +181,10 @@ function inventedRun(pattern: number, { checks, reads, files, textOf }: Notes): 
       note(files, path)
       return moment()
     },
+    textBefore(path) {
+      note(files, path)
+      return yes() ? (textOf(path) ?? 'text of a file\n') : null
+    },
     firstText(path, fits) {
       note(files, path)
       fits(textOf(path) ?? 'text of a file\n') // only to see it throw

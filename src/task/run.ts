@@ -89,6 +89,8 @@ export interface Run<Check extends string = string> {
    * prompt nor any argument of the agent up to then held that name. So it was found by looking, not by guessing.
    */
   discovered(path: string, order?: Order): Moment | false
+  /** Text of the file just before the call of a moment; null when it was absent, binary or too large then. */
+  textBefore(path: string, moment: Moment | false): string | null
   /** First moment at which the file's text fitted; texts that are binary or too large are not looked at. */
   firstText(path: string, fits: (text: string) => boolean): Moment | false
   /**

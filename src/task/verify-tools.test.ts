@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { InfraError, SpecError } from '../errors.ts'
 import type { Evaluation, FunctionCall } from '../sandbox/sandbox.ts'
-import { checkedResult, createVerifyTools } from './verify-tools.ts'
+import { workOf } from './verify-tools.fixture.ts'
+import { checkedResult, createVerifyTools, type Overlay } from './verify-tools.ts'
 
 const file = (text: string | Uint8Array) => ({
   bytes: typeof text === 'string' ? Buffer.from(text) : text,
@@ -10,14 +11,11 @@ const file = (text: string | Uint8Array) => ({
 
 /** Tools over an evaluator that answers every call with the next of these results. */
 function toolsGiving(evaluation: Evaluation, seen: FunctionCall[] = []) {
-  return createVerifyTools({
-    files: new Map(),
-    runTests: async () => ({ ok: false, reason: 'no suite' }),
-    evaluate: async calls => {
-      seen.push(...calls)
-      return evaluation
-    },
-  })
+  const evaluate = async (calls: readonly FunctionCall[]) => {
+    seen.push(...calls)
+    return evaluation
+  }
+  return createVerifyTools(workOf({ evaluate }), new Map())
 }
 const ints = (...values: string[]): Evaluation => ({
   kind: 'values',
@@ -41,21 +39,41 @@ describe('python(module).call(name, args).gives(expected)', () => {
 
   test('hands over the files that are to stand in the workspace meanwhile', async () => {
     const seen: unknown[] = []
-    const { python } = createVerifyTools({
-      files: new Map(),
-      runTests: async () => ({ ok: false, reason: 'no suite' }),
-      evaluate: async (_calls, over) => {
-        seen.push([...over].map(([path, { bytes }]) => [path, Buffer.from(bytes).toString()]))
-        return ints('1')
-      },
-    })
+    const noting =
+      <Answer>(answer: Answer) =>
+      async (_asked: unknown, over: Overlay): Promise<Answer> => {
+        seen.push([...over].map(([path, file]) => [path, file && Buffer.from(file.bytes).toString()]))
+        return answer
+      }
+    const result = { ok: true, reason: 'passes', passed: 1, failed: 0 }
+    const ran = { stdout: 'a.py', stderr: '', exitCode: 0 }
+    const suites = (each: readonly Overlay[]) => Promise.all(each.map(over => noting(result)(null, over)))
+    const work = workOf({ evaluate: noting(ints('1')), run: noting(ran), suites })
+    const { python, run, tests } = createVerifyTools(work, new Map())
     await python('main', { 'config.py': 'RATE = 2\n' }).call('f', [[]]).gives([1])
     await python('main').call('f', [[]]).gives([1])
-    expect(seen).toEqual([[['config.py', 'RATE = 2\n']], []])
+    expect(await run('ls', { 'a.txt': null })).toEqual(ran)
+    expect(await tests({ 'b.txt': 'b' })).toEqual(result)
+    expect(await tests()).toEqual(result)
+    expect(await tests([{ 'c.txt': '1' }, { 'c.txt': null }])).toEqual([result, result])
+    expect(seen).toEqual([
+      [['config.py', 'RATE = 2\n']],
+      [],
+      [['a.txt', null]],
+      [['b.txt', 'b']],
+      [],
+      [['c.txt', '1']],
+      [['c.txt', null]],
+    ])
   })
 
-  test.each([['../config.py'], ['*.py'], ['/config.py']])('refuses %s as the path of such a file', path => {
+  test.each([['../config.py'], ['*.py'], ['/config.py']])('refuses %s as the path of such a file', async path => {
     expect(() => toolsGiving(ints('1')).python('main', { [path]: '' })).toThrow(SpecError)
+    await expect(toolsGiving(ints('1')).tests([{ [path]: null }])).rejects.toThrow(SpecError)
+  })
+
+  test.each(['', ' ', 'a\0b', 3])('refuses %j as a command', async command => {
+    await expect(Reflect.apply(toolsGiving(ints('1')).run, null, [command])).rejects.toThrow(/is no command/)
   })
 
   test('names the first call that is wrong, without the hidden value', async () => {
@@ -102,11 +120,7 @@ describe('python(module).call(name, args).gives(expected)', () => {
 
   test('a fault of the sandbox passes through', async () => {
     const fault = new InfraError('the sandbox is gone', { code: 'sandbox_lost', remedy: 'Run it again.' })
-    const { python } = createVerifyTools({
-      files: new Map(),
-      runTests: () => Promise.reject(fault),
-      evaluate: () => Promise.reject(fault),
-    })
+    const { python } = createVerifyTools(workOf({ evaluate: () => Promise.reject(fault) }), new Map())
     await expect(
       python('main')
         .call('add', [[1, 2]])
@@ -151,11 +165,7 @@ test('text gives what the agent left as UTF-8, and null where there is nothing o
     ['b.txt', file('zwei\n')],
     ['a.bin', file(Uint8Array.of(0xff, 0xfe))],
   ])
-  const tools = createVerifyTools({
-    files,
-    runTests: async () => ({ ok: true, reason: '' }),
-    evaluate: async () => ints(),
-  })
+  const tools = createVerifyTools(workOf(), files)
   expect(tools.text('b.txt')).toBe('zwei\n')
   expect(tools.text('a.bin')).toBeNull()
   expect(tools.text('c.txt')).toBeNull()

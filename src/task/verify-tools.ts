@@ -1,11 +1,11 @@
 import { SpecError } from '../errors.ts'
 import type { Evaluation, FunctionCall } from '../sandbox/sandbox.ts'
-import type { FileMap } from '../sandbox/snapshot.ts'
+import type { FileContent, FileMap } from '../sandbox/snapshot.ts'
 import { checkGlob } from './globs.ts'
 import { knownOnly } from './mistakes.ts'
 import { textIn } from './probe.ts'
 import { compareOutcome, expectedProblem } from './values.ts'
-import type { CheckResult, Expected, PythonModule, VerifyTools } from './verify.ts'
+import type { CheckResult, CommandRun, Expected, PythonModule, SuiteResult, VerifyTools, WithFiles } from './verify.ts'
 
 /** Why an evaluation gave no values. All of these are what the model's code did. */
 const NO_VALUES: Readonly<Record<Exclude<Evaluation['kind'], 'values'>, string>> = {
@@ -20,29 +20,47 @@ const PYTHON_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 const MODULE_NAME = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*$/
 const MAX_CALLS = 1_000
 
+/** Files laid over those of a workspace; null takes one away. */
+export type Overlay = ReadonlyMap<string, FileContent | null>
+
+/** Work in the verify sandbox; see `VerifyTools`. An error it throws is a fault of the sandbox and passes through. */
+export interface VerifyWork {
+  evaluate(calls: readonly FunctionCall[], over: Overlay): Promise<Evaluation>
+  run(command: string, over: Overlay): Promise<CommandRun>
+  suites(each: readonly Overlay[]): Promise<readonly SuiteResult[]>
+}
+
 /**
  * The tools a check of `verify` works with. All calls of one `call(…).gives(…)` are made in one process, in order, so
  * that code which is right only the first time is found out.
- * @param evaluate Calls functions in the verify sandbox, with other files laid over it; an error it throws is a fault of
- * the sandbox and passes through.
- * @param runTests Runs the visible suite; see `VerifyTools.tests`.
  * @param files What the agent left of the files it may write.
  */
-export function createVerifyTools(options: {
-  readonly evaluate: (calls: readonly FunctionCall[], over: FileMap) => Promise<Evaluation>
-  readonly runTests: () => Promise<CheckResult>
-  readonly files: FileMap
-}): VerifyTools {
-  const { evaluate, runTests, files } = options
+export function createVerifyTools(work: VerifyWork, files: FileMap): VerifyTools {
+  async function tests(withFiles?: WithFiles): Promise<SuiteResult>
+  async function tests(each: readonly WithFiles[]): Promise<readonly SuiteResult[]>
+  async function tests(given: WithFiles | readonly WithFiles[] = {}): Promise<SuiteResult | readonly SuiteResult[]> {
+    if (isList(given)) return work.suites(given.map(one => filesOver('tests([', one)))
+    const [result] = await work.suites([filesOver('tests(', given)])
+    if (result === undefined) throw new Error('a run of the suite gave no result')
+    return result
+  }
   const tools: VerifyTools = {
-    python: (module, withFiles = {}) => pythonModule(module, filesOver(withFiles), evaluate),
-    tests: runTests,
+    python: (module, withFiles = {}) => pythonModule(module, filesOver('python(…, ', withFiles), work),
+    run: async (command, withFiles = {}) => work.run(checkedCommand(command), filesOver('run(…, ', withFiles)),
+    tests,
     text: path => textIn(files, path),
     size: path => files.get(path)?.bytes.length ?? null,
     files: [...files.keys()].sort(),
     check: resultByHand,
   }
   return knownOnly(tools, 'tool')
+}
+
+const isList = (given: WithFiles | readonly WithFiles[]): given is readonly WithFiles[] => Array.isArray(given)
+
+function checkedCommand(command: unknown): string {
+  if (typeof command === 'string' && command.trim() !== '' && !command.includes('\0')) return command
+  throw invalid(`run(${show(command)}) is no command`, "Give a command of bash, for example run('python3 main.py 3').")
 }
 
 /** @throws SpecError when the arguments are of other kinds: what is no boolean may count as true whatever an agent did. */
@@ -99,26 +117,22 @@ function show(value: unknown): string {
   return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)
 }
 
-function filesOver(texts: Readonly<Record<string, string>>): FileMap {
+function filesOver(asked: string, texts: WithFiles): Overlay {
   return new Map(
     Object.entries(texts).map(([path, text]) => {
       const problem = checkGlob(path)
-      if (problem !== null || /[*?[\]{}]/.test(path) || typeof text !== 'string') {
+      if (problem !== null || /[*?[\]{}]/.test(path) || (typeof text !== 'string' && text !== null)) {
         throw invalid(
-          `python(…, { ${JSON.stringify(path)}: … }) lays no file: ${problem ?? 'that is no path with a text'}`,
-          "Give texts by paths of the workspace, for example { 'config.py': 'RATE = 0.2\\n' }.",
+          `${asked}{ ${JSON.stringify(path)}: … }) lays no file: ${problem ?? 'that is no path with a text or null'}`,
+          "Give texts by paths of the workspace, for example { 'config.py': 'RATE = 0.2\\n' }; null takes a file away.",
         )
       }
-      return [path, { bytes: Buffer.from(text), mode: 0o644 }]
+      return [path, text === null ? null : { bytes: Buffer.from(text), mode: 0o644 }]
     }),
   )
 }
 
-function pythonModule(
-  module: string,
-  over: FileMap,
-  evaluate: (calls: readonly FunctionCall[], over: FileMap) => Promise<Evaluation>,
-): PythonModule {
+function pythonModule(module: string, over: Overlay, work: VerifyWork): PythonModule {
   if (!MODULE_NAME.test(module)) {
     throw invalid(
       `python(${JSON.stringify(module)}) is no module name`,
@@ -129,7 +143,7 @@ function pythonModule(
     call: (name, args) => ({
       async gives(expected): Promise<CheckResult> {
         checkCall(`${module}.${name}`, name, args, expected)
-        const evaluation = await evaluate(
+        const evaluation = await work.evaluate(
           args.map(list => ({ module, name, args: list })),
           over,
         )

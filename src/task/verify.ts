@@ -1,4 +1,5 @@
 /** Checks after the agent is gone. Inputs go into the sandbox, outputs come back; expected values stay on the host. */
+import type { Run } from './run.ts'
 
 export interface CheckResult {
   readonly ok: boolean
@@ -32,18 +33,47 @@ export interface PythonModule {
   ): { gives(expected: readonly Expected[]): Promise<CheckResult> }
 }
 
+/**
+ * Texts that stand in the clean workspace instead of what is there or besides, by path; null takes the file away. They hold
+ * for the one request they are given to: another configuration, say, to see whether the code follows it.
+ */
+export type WithFiles = Readonly<Record<string, string | null>>
+
+/** What a command did. It may have run the agent's code, so the status alone says nothing: compare the text. */
+export interface CommandRun {
+  /** Its output, decoded as UTF-8; of a very long one the beginning and the end. */
+  readonly stdout: string
+  readonly stderr: string
+  /** Negative is the number of a signal; null when it was stopped because of time or output. */
+  readonly exitCode: number | null
+}
+
+/** What a run of the suite did; ok when at least one test passed and none failed. */
+export interface SuiteResult extends CheckResult {
+  readonly passed: number
+  /** Tests that failed, and files that could not be collected. */
+  readonly failed: number
+}
+
 export interface VerifyTools {
+  /** A module of the workspace, imported in a child that can write nothing. */
+  python(module: string, withFiles?: WithFiles): PythonModule
   /**
-   * A module of the workspace, imported in a child that can write nothing.
-   * @param withFiles Texts that stand in the workspace for the calls of this module, instead of what is there or besides, by
-   * path: another configuration, say, to see whether the code follows it.
+   * Runs a bash command (60 s at most) in the clean workspace, in which nothing can be written; /tmp can. What it prints is
+   * to be compared here, with what the sandbox does not know. Never judge by the exit status alone: code of the agent that
+   * runs in it can end the process with any.
    */
-  python(module: string, withFiles?: Readonly<Record<string, string>>): PythonModule
+  run(command: string, withFiles?: WithFiles): Promise<CommandRun>
   /**
-   * Runs the visible pytest suite in the clean workspace; ok when at least one test passed and none failed. Only
-   * corroborated, as the agent's own code runs in it: combine it with values of `python`.
+   * Runs the visible pytest suite in the clean workspace. Only corroborated, as the agent's own code runs in it: combine it
+   * with values of `python`.
    */
-  tests(): Promise<CheckResult>
+  tests(withFiles?: WithFiles): Promise<SuiteResult>
+  /**
+   * Runs the suite once for each of several sets of files, in one start of pytest: quicker than one by one. Each run has ten
+   * seconds and a process and a folder of its own; a path that is written out (`/workspace/main.py`) leads nowhere there.
+   */
+  tests(each: readonly WithFiles[]): Promise<readonly SuiteResult[]>
   /** Text of a file the agent left (allowed writes only), or null. */
   text(path: string): string | null
   /** Bytes of a file, of any kind, or null where there is none. */
@@ -57,4 +87,8 @@ export interface VerifyTools {
   check(ok: boolean, statement: string): CheckResult
 }
 
-export type VerifyCheck = (tools: VerifyTools) => CheckResult | Promise<CheckResult>
+/** What a check may ask about the trial: all that a flag may, but for checks and for test sessions, which come later. */
+export type Past = Omit<Run, 'verified' | 'sawTestsFail' | 'sawTestsPass' | 'because'>
+
+/** @param run What happened in the trial. A check that takes it is made in each trial anew. */
+export type VerifyCheck = (tools: VerifyTools, run: Past) => CheckResult | Promise<CheckResult>

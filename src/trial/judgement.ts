@@ -39,7 +39,8 @@ export interface Judgement {
   readonly flags: readonly FlagResult[]
   readonly tamper: readonly Tamper[]
   readonly log: TrialLog
-  readonly verifyResetProof: ResetProof
+  /** null without a sandbox. */
+  readonly verifyResetProof: ResetProof | null
 }
 
 /**
@@ -49,18 +50,24 @@ export interface Judgement {
 export async function judgeTrial(
   task: Task,
   observed: Observed,
-  setting: { readonly sandbox: Sandbox; readonly known: TaskResults; readonly signal: AbortSignal },
+  setting: { readonly sandbox: Sandbox | null; readonly known: TaskResults; readonly signal: AbortSignal },
 ): Promise<Judgement> {
   const { sandbox, known, signal } = setting
   nameOwner(`task "${task.id}"`)
   const tamper = findTamper(observed.log.baseline, observed.log.final, task.allowedWrites)
-  const verification = await withinPhase('verify', PHASE_TIMEOUT_MS, signal, s =>
-    verifyFiles(task, observed.room, sandbox, known, s),
-  )
+  const verification =
+    sandbox === null
+      ? { results: new Map(), resetProof: null }
+      : await withinPhase('verify', PHASE_TIMEOUT_MS, signal, s =>
+          verifyFiles(task, { files: observed.room, log: observed.log }, sandbox, known, s),
+        )
   const unchecked: TrialLog = { ...observed.log, verified: verification.results, sessionChecks: new Map() }
-  const log = await withinPhase('session checks', PHASE_TIMEOUT_MS, signal, s =>
-    checkDecisiveSessions(task, unchecked, sandbox, known.suites, s),
-  )
+  const log =
+    sandbox === null
+      ? unchecked
+      : await withinPhase('session checks', PHASE_TIMEOUT_MS, signal, s =>
+          checkDecisiveSessions(task, unchecked, sandbox, known.suites, s),
+        )
   const flags = judge(task.flags, log)
   await seeFlagsOff()
   const { passed, score } = scoreTrial(flags, tamper)
@@ -115,6 +122,9 @@ function verdictOf(
   tamper: readonly Tamper[],
   inconclusiveWhenCut: boolean,
 ): Pick<Judgement, 'outcome' | 'failureReason' | 'failureDetail'> {
+  if (ending.reason === 'prompt_cut') {
+    return { outcome: 'inconclusive', failureReason: ending.reason, failureDetail: ending.detail }
+  }
   if (passed) return { outcome: 'passed', failureReason: null, failureDetail: null }
   const wasCut = ['output_limit', 'reasoning_exhausted', 'context_overflow'].includes(ending.reason)
   const outcome = wasCut && inconclusiveWhenCut ? 'inconclusive' : 'failed'

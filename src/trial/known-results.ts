@@ -1,7 +1,7 @@
 /** What is already known of states of a workspace, so that it need not be found out again. */
 import type { ResetProof } from '../sandbox/sandbox.ts'
 import type { Task } from '../task/task.ts'
-import type { CheckResult } from '../task/verify.ts'
+import type { CheckResult, SuiteResult } from '../task/verify.ts'
 import type { SuiteResults } from './session-check.ts'
 
 /** The checks of a task over one set of files, and the proof that those files lay in a clean room. */
@@ -16,7 +16,11 @@ export interface TaskResults {
   readonly suites: SuiteResults
   /** Verifications by the files they were made of. */
   readonly verifications: Map<string, Verification>
+  /** Suites that checks of scripted plays ran. */
+  readonly verifiedSuites: Map<string, SuiteResult>
   readonly reuse: Reuse
+  /** Attempts of all trials in which the sandbox was lost while a command of the agent ran. */
+  lostDuringCommand: number
 }
 
 /**
@@ -38,7 +42,13 @@ export class KnownResults {
   of(task: Pick<Task, 'fingerprint'>): TaskResults {
     let known = this.#tasks.get(task.fingerprint)
     if (known === undefined) {
-      known = { suites: new Map(), verifications: new Map(), reuse: this.#reuse }
+      known = {
+        suites: new Map(),
+        verifications: new Map(),
+        verifiedSuites: new Map(),
+        reuse: this.#reuse,
+        lostDuringCommand: 0,
+      }
       this.#tasks.set(task.fingerprint, known)
     }
     return known

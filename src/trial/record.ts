@@ -118,22 +118,24 @@ function judged(finding: TrialFinding): Pick<UnsealedRecord, Exclude<keyof Unsea
     tamper_detected: tamper.length > 0,
     tamper: tamper.map(({ path, kind }) => ({ path, kind })),
     ...logToRecordParts(log),
-    reset_proof: recordResetProof(finding.resetProof),
-    verify_reset_proof: recordResetProof(finding.verifyResetProof),
-    sandbox: recordSandbox(sandbox),
+    reset_proof: finding.resetProof && recordResetProof(finding.resetProof),
+    verify_reset_proof: finding.verifyResetProof && recordResetProof(finding.verifyResetProof),
+    sandbox: sandbox && recordSandbox(sandbox),
     transcript_hash: transcriptHash({ turns, calls: log.calls, finalText: finding.ending.finalText }),
   }
 }
 
-/** A trial lost to faults: nothing of it says anything about the model. */
-function faulted(end: Extract<TrialEnd, { kind: 'infra' }>, task: Task): ReturnType<typeof judged> {
+/** A trial lost to faults: nothing of it is known, and but for a sandbox lost by the agent nothing is said about the model. */
+function faulted(end: Extract<TrialEnd, { kind: 'infra' | 'lost' }>, task: Task): ReturnType<typeof judged> {
   const last = end.faults.at(-1)
+  const isLost = end.kind === 'lost'
   return {
-    outcome: 'infra',
+    outcome: isLost ? 'failed' : 'infra',
     passed: false,
-    score: null,
+    score: isLost ? 0 : null,
     failure_reason: last?.code ?? 'unknown_fault',
-    failure_detail: last === undefined ? null : boundedText(`${last.detail}\nremedy: ${last.remedy}`),
+    failure_detail:
+      last === undefined ? null : boundedText(isLost ? last.detail : `${last.detail}\nremedy: ${last.remedy}`),
     ending: null,
     turns_taken: 0,
     total_elapsed_sec: end.elapsedMs / 1_000,
@@ -172,6 +174,7 @@ type Frame =
   | 'observed'
   | 'task_fingerprint'
   | 'suite'
+  | 'suite_title'
   | 'spec_file'
   | 'model'
   | 'agent'
@@ -198,6 +201,7 @@ export function recordOf(end: Exclude<TrialEnd, { kind: 'skipped' }>, context: R
     observed: task.isObserved,
     task_fingerprint: task.fingerprint,
     suite: basename(dirname(context.specFile)),
+    ...(task.suite === null ? {} : { suite_title: task.suite.title }),
     spec_file: context.specFile,
     model: plan.modelLabel,
     agent: plan.agent,

@@ -1,17 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { InfraError } from '../errors.ts'
+import { makeLog } from '../evidence/log.fixture.ts'
+import { createRun } from '../evidence/run.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { FileMap } from '../sandbox/snapshot.ts'
 import { defineTask } from '../task/define-task.ts'
 import type { Task } from '../task/task.ts'
 import type { VerifyCheck, VerifyTools } from '../task/verify.ts'
+import { workOf } from '../task/verify-tools.fixture.ts'
 import { createVerifyTools } from '../task/verify-tools.ts'
 import { KnownResults, type Reuse } from './known-results.ts'
 import { verifyAll, verifyFiles } from './verify.ts'
 
 const never = new AbortController().signal
 const files = (text: string): FileMap => new Map([['a.txt', { bytes: Buffer.from(text), mode: 0o644 }]])
+
+const past = createRun(makeLog({})).run
+/** What an agent left that did nothing worth to be noted. */
+const left = (room: FileMap, log = makeLog({})) => ({ files: room, log })
 
 /** A task whose check counts how often it is asked. */
 async function countingTask(): Promise<{ task: Task; count: () => number }> {
@@ -45,7 +52,7 @@ async function timesAsked(reuse: Reuse, texts: readonly string[]): Promise<numbe
   const { task, count } = await countingTask()
   const known = new KnownResults(reuse).of(task)
   for (const text of texts) {
-    const { results } = await verifyFiles(task, files(text), resettable(), known, never)
+    const { results } = await verifyFiles(task, left(files(text)), resettable(), known, never)
     expect(results.get('kept')?.ok).toBe(text === 'as laid')
   }
   return count()
@@ -68,9 +75,32 @@ describe('verifications that are known', () => {
     const { task, count } = await countingTask()
     const known = new KnownResults('all').of(task)
     for (const mode of [0o644, 0o755, 0o644]) {
-      await verifyFiles(task, new Map([['a.txt', { bytes: Buffer.from('x'), mode }]]), resettable(), known, never)
+      await verifyFiles(task, left(new Map([['a.txt', { bytes: Buffer.from('x'), mode }]])), resettable(), known, never)
     }
     expect(count()).toBe(2)
+  })
+
+  it('are not used again where a check asks what happened', async () => {
+    const { task } = await countingTask()
+    const asked: (string | null)[] = []
+    const verify = new Map<string, VerifyCheck>([
+      [
+        'kept',
+        ({ check }, run) => {
+          asked.push(run.textBefore('a.txt', run.firstExists('b.txt')))
+          return check(true, 'asked')
+        },
+      ],
+    ])
+    const known = new KnownResults('all').of(task)
+    for (const earlier of ['one', 'two']) {
+      const calls = [
+        { sh: 'x', writes: { 'a.txt': earlier } },
+        { sh: 'y', writes: { 'b.txt': 'new', 'a.txt': 'last' } },
+      ]
+      await verifyFiles({ ...task, verify }, left(files('last'), makeLog({ calls })), resettable(), known, never)
+    }
+    expect(asked).toEqual(['one', 'two'])
   })
 
   it('are kept apart by task', async () => {
@@ -87,7 +117,7 @@ describe('a check that does not hold', () => {
     const results = new KnownResults('setup').of(task)
     const { results: found } = await verifyFiles(
       { ...task, verify: opposite },
-      files(text),
+      left(files(text)),
       resettable(),
       results,
       never,
@@ -103,12 +133,8 @@ describe('a check that does not hold', () => {
 
 describe('checks that are written wrongly', () => {
   const wrong = (check: unknown) => {
-    const tools = createVerifyTools({
-      evaluate: async () => ({ kind: 'timeout' }),
-      runTests: async () => ({ ok: true, reason: '' }),
-      files: files('as laid'),
-    })
-    return verifyAll(new Map([['right', check as VerifyCheck]]), tools, { signal: never })
+    const tools = createVerifyTools(workOf(), files('as laid'))
+    return verifyAll(new Map([['right', check as VerifyCheck]]), tools, past, { signal: never })
   }
 
   it.each<[string, (tools: VerifyTools) => unknown, RegExp]>([
@@ -131,11 +157,7 @@ describe('checks that are written wrongly', () => {
 })
 
 describe('checks that do not come to an end', () => {
-  const tools = createVerifyTools({
-    evaluate: async () => ({ kind: 'timeout' }),
-    runTests: async () => ({ ok: true, reason: '' }),
-    files: files('as laid'),
-  })
+  const tools = createVerifyTools(workOf({ evaluate: async () => ({ kind: 'timeout' }) }), files('as laid'))
   const forever = () => {
     for (;;);
   }
@@ -148,6 +170,7 @@ describe('checks that do not come to an end', () => {
         ['endless', endless],
       ]),
       tools,
+      past,
       { signal, stretchMs },
     )
   const later = async (work: () => unknown) => {

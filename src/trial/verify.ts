@@ -1,9 +1,11 @@
 import { InfraError, SpecError } from '../errors.ts'
+import type { TrialLog } from '../evidence/log.ts'
+import { createRun } from '../evidence/run.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { FileMap } from '../sandbox/snapshot.ts'
 import { AUTHOR_CODE_MS, callWithin, nameCode, UNCOUNTED, type Within } from '../task/run-within.ts'
 import type { Task } from '../task/task.ts'
-import type { CheckResult, VerifyCheck, VerifyTools } from '../task/verify.ts'
+import type { CheckResult, Past, VerifyCheck, VerifyTools } from '../task/verify.ts'
 import { checkedResult, createVerifyTools } from '../task/verify-tools.ts'
 import type { TaskResults, Verification } from './known-results.ts'
 import { keyOfFiles } from './session-check.ts'
@@ -13,14 +15,22 @@ import { watchStretches } from './verify-watch.ts'
 /** Milliseconds a check has to end by itself once its time is over: most do, as the sandbox refuses them any more answers. */
 const GRACE_MS = 1_000
 
+/** What the checks of a task are made of. */
+export interface Verified {
+  /** Files of the clean room. */
+  readonly files: FileMap
+  /** For checks that ask what happened; see `Past`. */
+  readonly log: Omit<TrialLog, 'verified' | 'sessionChecks'>
+}
+
 /**
- * Verifies what an agent left: `files` are laid in a clean room and the task's checks run over it. The same files are
- * not verified twice where their results may be used again (see `Reuse`): a check sees nothing but them.
+ * Verifies what an agent left: the files are laid in a clean room and the task's checks run over it. The same files are
+ * not verified twice where their results may be used again (see `Reuse`) and no check asks what happened before.
  * @throws InfraError as {@link verifyAll}, and when the room cannot be made.
  */
 export async function verifyFiles(
   task: Task,
-  files: FileMap,
+  { files, log }: Verified,
   sandbox: Sandbox,
   known: TaskResults,
   signal: AbortSignal,
@@ -28,18 +38,15 @@ export async function verifyFiles(
   const key = keyOfFiles(files)
   const earlier = known.verifications.get(key)
   if (earlier !== undefined) return earlier
-  const room = new VerifyRoom(sandbox, files, signal)
+  const room = new VerifyRoom(sandbox, files, signal, known.reuse === 'all' ? known.verifiedSuites : undefined)
   const resetProof = await room.lay()
-  const tools = createVerifyTools({
-    evaluate: (calls, over) => room.evaluate(calls, over),
-    runTests: () => room.suite(),
-    files,
-  })
+  const { run } = createRun({ ...log, verified: new Map(), sessionChecks: new Map() })
   const isUntouched = key === keyOfFiles(task.setup)
-  const found = await verifyAll(task.verify, tools, { signal })
+  const found = await verifyAll(task.verify, createVerifyTools(room, files), run, { signal })
   const results = isUntouched && task.allowedWrites.length > 0 ? namingTheIdle(found) : found
   const verification = { results, resetProof }
-  if (known.reuse === 'all' || isUntouched) known.verifications.set(key, verification)
+  const isOfFilesOnly = [...task.verify.values()].every(check => check.length < 2)
+  if (isOfFilesOnly && (known.reuse === 'all' || isUntouched)) known.verifications.set(key, verification)
   return verification
 }
 
@@ -69,22 +76,22 @@ export interface VerifyLimits {
 export async function verifyAll(
   checks: ReadonlyMap<string, VerifyCheck>,
   tools: VerifyTools,
+  run: Past,
   limits: VerifyLimits,
 ): Promise<ReadonlyMap<string, CheckResult>> {
   const results = new Map<string, CheckResult>()
-  for (const [name, check] of checks) results.set(name, await runCheck(name, check, tools, limits))
+  for (const [name, check] of checks) results.set(name, await runCheck(name, () => check(tools, run), limits))
   return results
 }
 
 async function runCheck(
   name: string,
-  check: VerifyCheck,
-  tools: VerifyTools,
+  check: () => ReturnType<VerifyCheck>,
   { signal, stretchMs = AUTHOR_CODE_MS }: VerifyLimits,
 ): Promise<CheckResult> {
   try {
     nameCode(`the verify check "${name}"`)
-    const begun = callWithin(stretchMs, () => check(tools))
+    const begun = callWithin(stretchMs, check)
     const ended = begun.isOverdue ? begun : await watchWithGrace(name, begun.value, { signal, stretchMs })
     if (!ended.isOverdue) return checkedResult(name, await ended.value)
   } catch (error) {

@@ -71,6 +71,18 @@ export function snapshotContract(sandbox: TheSandbox): void {
       expect((await change(many)).truncated).toBe('entries')
     })
 
+    it('sees the mode of the workspace itself, and attributes', async () => {
+      const delta = await change(
+        `chmod 777 .; ${python("import os\nfor name in ('main.py', 'folder'): os.setxattr(name, 'user.note', b'x')")}`,
+      )
+      expect([...delta.changed].map(([path, entry]) => [path, 'mode' in entry && entry.mode.toString(8)])).toEqual([
+        ['.', '777'],
+        ['folder', '10755'],
+        ['main.py', '10644'],
+      ])
+      expect([...(await change('chmod 755 .')).deleted]).toEqual(['.'])
+    })
+
     it('carries text within bounds, and no binary', async () => {
       const delta = await change(
         "printf '\\377' > binary; head -c 70000 /dev/zero | tr '\\0' x > large; printf '\\357\\273\\277mark' > bom",

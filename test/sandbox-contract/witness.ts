@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { createVerifyTools } from '../../src/task/verify-tools.ts'
+import { VerifyRoom } from '../../src/trial/verify-room.ts'
 import type { TheSandbox } from '../sandbox-contract.ts'
-import { lay, python, run } from './fixture.ts'
+import { filesOf, lay, python, run } from './fixture.ts'
 
 const SETUP = {
   'calc.py': 'def add(a, b):\n    return a - b\n',
@@ -26,6 +28,8 @@ const SEEN = [
 ]
 
 const NOT_SEEN = ['echo pytest', 'cat test_calc.py', 'pytest --version', 'grep -r pytest .', 'python3 calc.py']
+
+const RIGHT = 'def add(a, b):\n    return a + b\n'
 
 export function witnessContract(sandbox: TheSandbox): void {
   describe('the witness', () => {
@@ -91,6 +95,43 @@ for attempt in [lambda: os.unlink('/run/bench/witness'), lambda: os.rename('/run
     except OSError: pass`),
       )
       expect((await run(sandbox(), 'pytest -q')).testReports).toHaveLength(2)
+    })
+  })
+  describe('the clean room of verify', () => {
+    const tools = () => {
+      const room = new VerifyRoom(sandbox(), filesOf(SETUP), AbortSignal.timeout(60_000))
+      return createVerifyTools(room, new Map())
+    }
+
+    it('runs the suite with several sets of files in one start, whatever the code in them does', async () => {
+      const results = await tools().tests([
+        { 'calc.py': RIGHT },
+        { 'calc.py': 'import os\nos._exit(0)\n' },
+        {},
+        { 'calc.py': 'import os\nos.chdir("/tmp")\ndef add(a, b):\n    return 2\n' },
+        { 'calc.py': null },
+        { 'test_calc.py': null },
+      ])
+      expect(results.map(({ ok, passed, failed }) => [ok, passed, failed])).toEqual([
+        [true, 2, 0],
+        [false, 0, 0],
+        [false, 1, 1],
+        [true, 2, 0],
+        [false, 0, 1],
+        [false, 0, 0],
+      ])
+      expect(await tools().tests({ 'calc.py': RIGHT })).toMatchObject({ ok: true, passed: 2 })
+    })
+
+    it('runs commands that can write beside it only, and of which nothing stays', async () => {
+      const { run: execute } = tools()
+      expect(await execute('cat calc.py; touch new.txt', { 'calc.py': RIGHT })).toMatchObject({
+        stdout: RIGHT,
+        stderr: expect.stringContaining('new.txt'),
+        exitCode: 1,
+      })
+      await execute('touch /tmp/note')
+      expect(await execute('ls /tmp calc.py', { 'calc.py': null })).toMatchObject({ stdout: '/tmp:\n' })
     })
   })
 }

@@ -12,19 +12,16 @@ export interface CheckProgress {
 }
 
 /** Shows the progress on stderr where that is a terminal, and nothing elsewhere: a log has no use for it. */
-export function checkProgress({
-  isTerminal,
-  writeError,
-}: Pick<CliContext, 'isTerminal' | 'writeError'>): CheckProgress {
+export function checkProgress({ writeOver }: Pick<CliContext, 'writeOver'>): CheckProgress {
   let isShown = false
   return {
     show(task, done, all) {
-      if (isTerminal !== true) return
+      if (writeOver === undefined) return
       isShown = true
-      writeError(`${CLEAR}${task}  ${done} of ${all} plays`)
+      writeOver(`${CLEAR}${task}  ${done} of ${all} plays`)
     },
     clear() {
-      if (isShown) writeError(CLEAR)
+      if (isShown) writeOver?.(CLEAR)
       isShown = false
     },
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { stripVTControlCharacters } from 'node:util'
+import { printableJson } from '../../../reporters/terminal.ts'
 import type { TaskCheck } from '../../check/check-task.ts'
 import { ConfigError, explainError } from '../../errors.ts'
 import type { Settings } from '../../runner/settings.ts'
@@ -50,7 +51,7 @@ async function check(filter: string, options: CheckOptions, context: CliContext)
   const status = failed > 0 ? 1 : count('ok') > 0 ? 0 : 2
   const seconds = (performance.now() - clock) / 1_000
   say(`${count('ok')} ok, ${failed} failed, ${count('skipped')} skipped  ${seconds.toFixed(1)} s\n`)
-  if (isJson) context.write(`${JSON.stringify(report(checks, broken, status), null, 2)}\n`)
+  if (isJson) context.write(`${printableJson(report(checks, broken, status))}\n`)
   context.setStatus(status)
 }
 
@@ -103,7 +104,7 @@ async function settingsOf(options: CheckOptions, context: CliContext): Promise<S
 
 async function load(filter: string, settings: Settings, context: CliContext) {
   const { findSpecFiles, loadSpecFiles } = await import('../spec-files.ts')
-  const files = await findSpecFiles(context.directory, settings.skillDir)
+  const files = await findSpecFiles(context.directory, settings)
   const { loaded, broken } = await loadSpecFiles(files, context.directory)
   const isMeant = (...names: readonly string[]) => names.some(name => name.includes(filter))
   const named = loaded.filter(({ file, task }) => isMeant(file, task.id))

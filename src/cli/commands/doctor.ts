@@ -1,5 +1,6 @@
-import { isAbsolute, join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Option } from 'commander'
+import { escapeForTerminal, printableJson } from '../../../reporters/terminal.ts'
 import { ConfigError } from '../../errors.ts'
 import type { PlannedModel } from '../../model/index.ts'
 import { type ModelSetting, nameOfSetting } from '../../runner/model-settings.ts'
@@ -94,10 +95,17 @@ async function diagnose(options: DoctorOptions, context: CliContext): Promise<vo
       remedy: `Name one: agent-bench doctor --model ${names[0] ?? '…'}`,
     })
   }
+  const resultsDir = resolve(context.directory, settings.resultsDir)
+  const { makeFolders, notWritable } = await import('../../results/not-writable.ts')
+  try {
+    makeFolders(join(resultsDir, 'servers'))
+  } catch (error) {
+    throw new ConfigError(...notWritable(resultsDir, error))
+  }
   const { plan, warnings } = await findModel(settings, setting, options, context.signal)
   const doctor = await import('../../doctor/index.ts')
   const isJson = options.json === true
-  for (const warning of warnings) context.writeError(`warning: ${warning}\n`)
+  for (const warning of warnings) context.writeError(`warning: ${escapeForTerminal(warning)}\n`)
   const examination =
     options.quick === true
       ? await doctor.quickExamination(plan, context.signal)
@@ -106,20 +114,15 @@ async function diagnose(options: DoctorOptions, context: CliContext): Promise<vo
           workers: settings.workers,
           ...(budgetMs === null ? {} : { budgetMs }),
           onFinding: finding => {
-            if (!isJson) context.write(`${doctor.findingLine(finding)}\n`)
+            if (!isJson) context.write(`${escapeForTerminal(doctor.findingLine(finding))}\n`)
           },
         })
   if (!isJson && options.quick === true) {
-    for (const finding of examination.findings) context.write(`${doctor.findingLine(finding)}\n`)
+    for (const finding of examination.findings) context.write(`${escapeForTerminal(doctor.findingLine(finding))}\n`)
   }
-  const { resultsDir } = settings
-  const stored = doctor.keepExamination(
-    isAbsolute(resultsDir) ? resultsDir : join(context.directory, resultsDir),
-    plan,
-    examination,
-  )
-  if (isJson) context.write(`${JSON.stringify({ ...examination, digest: stored.digest, warnings }, null, 2)}\n`)
-  else context.write(`${doctor.verdictLine(examination)}\nreport    ${stored.file}\n`)
+  const stored = doctor.keepExamination(resultsDir, plan, examination)
+  if (isJson) context.write(`${printableJson({ ...examination, digest: stored.digest, warnings })}\n`)
+  else context.write(`${escapeForTerminal(doctor.verdictLine(examination))}\nreport    ${stored.file}\n`)
   context.setStatus(doctor.statusOf(examination))
 }
 

@@ -1,5 +1,5 @@
 import { basename, join, resolve } from 'node:path'
-import { escapeForTerminal } from '../../../reporters/terminal.ts'
+import { escapeForTerminal, printableJson } from '../../../reporters/terminal.ts'
 import { SpecError } from '../../errors.ts'
 import type { LintFinding } from '../../skill/index.ts'
 import type { AddCommand, CliContext } from '../command.ts'
@@ -25,7 +25,7 @@ async function lint(given: string, asJson: boolean, context: CliContext): Promis
   const errors = findings.filter(finding => finding.level === 'error').length
   context.setStatus(errors > 0 ? 1 : 0)
   if (asJson) {
-    context.write(`${JSON.stringify({ directory, errors, warnings: findings.length - errors, findings }, null, 2)}\n`)
+    context.write(`${printableJson({ directory, errors, warnings: findings.length - errors, findings })}\n`)
     return
   }
   const lines = findings.map(({ file, line, column, level, rule, message, remedy }) =>

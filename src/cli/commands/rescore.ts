@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { escapeForTerminal } from '../../../reporters/terminal.ts'
+import { escapeForTerminal, printableJson } from '../../../reporters/terminal.ts'
 import { ConfigError, explainError } from '../../errors.ts'
 import type { TrialRecord } from '../../results/record-schema.ts'
 import type { Summary } from '../../results/summary.ts'
@@ -75,7 +75,7 @@ async function rescore(result: string, options: RescoreOptions, context: CliCont
   }
   if (done.length === 0 && unusable.length === 0) throw nothingMeant(path, options.task)
   const status = statusOfRescore(done, unusable.length)
-  if (isJson) context.write(`${JSON.stringify(reportOf(done, unusable, status), null, 2)}\n`)
+  if (isJson) context.write(`${printableJson(reportOf(done, unusable, status))}\n`)
   context.setStatus(status)
 }
 
@@ -121,7 +121,7 @@ type FindTask = (summary: Summary) => LoadedSpec | Refusal
 
 async function openTasks(settings: Settings, context: CliContext): Promise<FindTask> {
   const { findSpecFiles, loadSpecFiles } = await import('../spec-files.ts')
-  const files = await findSpecFiles(context.directory, settings.skillDir)
+  const files = await findSpecFiles(context.directory, settings)
   const { loaded, broken } = await loadSpecFiles(files, context.directory)
   return summary => {
     const found = loaded.find(({ task }) => task.id === summary.task_id)

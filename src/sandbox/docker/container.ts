@@ -14,8 +14,11 @@ export const LABELS = {
   started: `${LABEL}.started`,
 } as const
 
-/** The executor changes users, kills, and lays and wipes files of both users; commands have no capability at all. */
-const CAPABILITIES = ['SETUID', 'SETGID', 'KILL', 'DAC_OVERRIDE', 'CHOWN', 'FOWNER']
+/**
+ * The executor changes users, kills, lays and wipes files of both users, and takes from commands the right to ever get one
+ * of these (SETPCAP); commands have no capability at all.
+ */
+const CAPABILITIES = ['SETUID', 'SETGID', 'SETPCAP', 'KILL', 'DAC_OVERRIDE', 'CHOWN', 'FOWNER']
 
 /** Kernel objects that would survive the processes of a trial: there are none to be had. */
 const SYSCTLS = {
@@ -25,6 +28,9 @@ const SYSCTLS = {
   'fs.mqueue.queues_max': '0',
   'net.ipv4.tcp_max_tw_buckets': '0',
 }
+
+/** Where in the machine's control groups a container lies is nobody's business in it. Not in dockerode's types yet. */
+const PRIVATE_CONTROL_GROUPS = { CgroupnsMode: 'private' }
 
 const MEMORY_BYTES = 1024 * MEBIBYTE
 
@@ -79,6 +85,7 @@ export function containerOptions(options: {
       AutoRemove: true,
       NetworkMode: 'none',
       IpcMode: 'private',
+      ...PRIVATE_CONTROL_GROUPS,
       CapDrop: ['ALL'],
       CapAdd: CAPABILITIES,
       SecurityOpt: ['no-new-privileges'],

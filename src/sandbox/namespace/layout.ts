@@ -206,8 +206,6 @@ export function enclosurePlan(interpreter: HostInterpreter, isRoot: boolean): En
     readOnly: ['/', '/dev', python.environment],
     hostname: 'sandbox',
     kernelSettings: [
-      // Else a port that the trial before used would stay taken for a minute.
-      ['net/ipv4/tcp_max_tw_buckets', '0'],
       // An ordinary user's sandbox needs namespaces for its commands; they get this setting then.
       ...(isRoot ? ([['user/max_user_namespaces', '0']] as const) : []),
     ],

@@ -1,5 +1,5 @@
-import type { ToolArguments } from '../agents/agent.ts'
 import type { ToolDefinition } from '../model/chat-model.ts'
+import type { ToolArguments } from './tool-set.ts'
 
 /** The three tools every model gets. Descriptions state every rule of the sandbox a model would otherwise trip over. */
 export const TOOL_DEFINITIONS: readonly ToolDefinition[] = [

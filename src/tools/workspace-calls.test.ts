@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseCall, TOOL_DEFINITIONS } from './tools.ts'
+import { parseCall, TOOL_DEFINITIONS } from './workspace-calls.ts'
 
 const call = (name: string, value: Record<string, unknown>) => parseCall(name, { valid: true, value })
 
