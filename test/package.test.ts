@@ -101,6 +101,8 @@ describe('the packed package', () => {
         'package/dist/src/sandbox/image/witness/bench_witness.py',
         'package/LICENSE',
         'package/README.md',
+        'package/docs/write-a-task.md',
+        'package/skills/landing-page/SKILL.md',
       ]),
     )
     expect(files.filter(file => /\.test\.|\.fixture\.|__pycache__/.test(file))).toEqual([])
@@ -120,6 +122,19 @@ describe('the packed package', () => {
     const { stdout } = await run(process.execPath, [vitest, 'list', '--project', 'bench'], { cwd: project, env })
     const trials = stdout.split('\n').filter(line => line.includes('packed_v1'))
     expect(trials).toHaveLength(3)
+  })
+
+  test('brings its tasks and skills: BENCH_SUITE runs them in a project that only installed it', async () => {
+    const vitest = join(project, 'node_modules/vitest/vitest.mjs')
+    const call = (words: readonly string[], over: Readonly<Record<string, string>>) =>
+      run(process.execPath, [vitest, ...words, '--project', 'bench'], { cwd: project, env: { ...env, ...over } })
+    const list = async (suite: string) => (await call(['list', '--filesOnly'], { BENCH_SUITE: suite })).stdout
+    expect((await list('agentic')).match(/agent-bench\/tasks\/agentic\/.*\.bench\.ts/g)).toHaveLength(8)
+    expect(await list('agentic')).not.toContain('x.bench.ts')
+    expect(await list('all')).toMatch(/^\[bench\] tasks\/x\.bench\.ts$[\s\S]*agent-bench\/skills\//m)
+    await expect(list('agentik')).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('"agentic"?') })
+    const settings = { BENCH_SUITE: 'agentic', BENCH_AGENT: 'reference', BENCH_SANDBOX: 'namespace', BENCH_K: '1' }
+    expect((await call(['run', 'doc_trap_v1'], settings)).stdout).toMatch(/^PASS +doc_trap_v1/m)
   })
 
   test('has the command', async () => {

@@ -97,7 +97,7 @@ function wholeNumber(option: string, text: string, max: number): number {
 
 async function load(filter: string, settings: Settings, context: CliContext) {
   const { findSpecFiles, loadSpecFiles } = await import('../spec-files.ts')
-  const files = await findSpecFiles(context.directory, settings.skillDir)
+  const files = await findSpecFiles(context.directory, settings)
   const { loaded, broken } = await loadSpecFiles(files, context.directory)
   const isMeant = (...names: readonly string[]) => names.some(name => name.includes(filter))
   const named = loaded.filter(({ file, task }) => isMeant(file, task.id))
