@@ -8,7 +8,8 @@ import { createRun } from '../evidence/run.ts'
 import { workOf } from '../task/verify-tools.fixture.ts'
 import { createVerifyTools } from '../task/verify-tools.ts'
 import { findSkills, loadSkill } from './load-skill.ts'
-import { defaultId, idPart } from './skill-task.ts'
+import { idPart } from './skill-task.ts'
+import { defaultId } from './spec-file.ts'
 
 const SKILL = '---\nname: tea\ndescription: Makes tea. Use it for tea.\n---\n\nBoil water, then pour it.\n'
 let base: string
