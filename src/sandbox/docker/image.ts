@@ -68,7 +68,7 @@ export async function provideImage(
   options.onProgress(`building the sandbox image ${name} (once, about a minute)`)
   await buildImage(client, name, contextFiles(), options)
   const built = await findImage(client, name)
-  if (built === null) throw buildFailed(['the build ended without an error and without an image'])
+  if (built === null) throw buildFailed('the build ended without an error and without an image', [])
   return built
 }
 
@@ -126,7 +126,7 @@ export async function buildImage(
   } catch (error) {
     if (signal?.aborted) throw signal.reason
     const why = deadline.aborted ? `it took more than ${BUILD_DEADLINE_MS / 60_000} minutes` : errorText(error)
-    throw buildFailed([...lines, why], error)
+    throw buildFailed(why, lines, error)
   }
 }
 
@@ -151,11 +151,11 @@ function failureOf(event: unknown): string | null {
   return typeof event.error === 'string' ? event.error.slice(0, MAX_LINE_LENGTH) : 'an error without a message'
 }
 
-function buildFailed(lines: readonly string[], cause?: unknown): ConfigError {
-  return new ConfigError(`the sandbox image could not be built:\n  ${lines.join('\n  ')}`, {
+function buildFailed(why: string, lines: readonly string[], cause?: unknown): ConfigError {
+  return new ConfigError([`the sandbox image could not be built: ${why}`, ...lines].join('\n  '), {
     code: 'image_build_failed',
     remedy:
-      'Look at the lines above: usually the engine has no network or no room left. Or name a ready image with BENCH_IMAGE.',
+      'Look at the lines above: usually the engine has no network or no room left. Or name a ready image with BENCH_IMAGE, or do without an engine on Linux: BENCH_SANDBOX=namespace.',
     cause,
   })
 }
