@@ -1,16 +1,12 @@
 /** The sandbox image: which one, and building it on first use. */
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import type Docker from 'dockerode'
 import { pack } from 'tar-stream'
 import { ConfigError } from '../../errors.ts'
+import { type ImageFile, imageFiles } from '../image-files.ts'
 import { engineStatus, within } from './engine.ts'
 
-const IMAGE_FOLDER = new URL('../image/', import.meta.url)
-/** What goes into the image. The executor does not: it is handed over at the start of a container. */
-const CONTEXT = ['Dockerfile', 'witness']
 const INSPECT_DEADLINE_MS = 20_000
 const BUILD_DEADLINE_MS = 20 * 60_000
 const LAST_LINES = 15
@@ -22,20 +18,8 @@ export interface Image {
   readonly digest: string
 }
 
-export interface ContextFile {
-  readonly path: string
-  readonly content: Buffer
-}
-
-function contextFiles(): ContextFile[] {
-  const root = fileURLToPath(IMAGE_FOLDER)
-  return readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile())
-    .map(entry => `${entry.parentPath}/${entry.name}`.slice(root.length).replace(/^\/+/, ''))
-    .filter(path => CONTEXT.some(top => path === top || path.startsWith(`${top}/`)) && !path.endsWith('.pyc'))
-    .sort()
-    .map(path => ({ path, content: readFileSync(new URL(path, IMAGE_FOLDER)) }))
-}
+/** What goes into the image. The executor does not: it is handed over at the start of a container. */
+const contextFiles = () => imageFiles('Dockerfile', 'witness/')
 
 /** Name of the image this version needs: its tag is a hash of what it is built from. */
 export function builtImageName(): string {
@@ -89,7 +73,7 @@ async function findImage(client: Docker, name: string): Promise<Image | null> {
 export async function buildImage(
   client: Docker,
   name: string,
-  files: readonly ContextFile[],
+  files: readonly ImageFile[],
   { onProgress, signal }: { readonly onProgress: (line: string) => void; readonly signal?: AbortSignal },
 ): Promise<void> {
   const context = pack()
