@@ -20,6 +20,9 @@ import { ServerWatch } from './server-watch.ts'
 
 const NOT_EXAMINED = 'server   not examined; `npx agent-bench doctor` tells whether it is fit to be measured'
 
+/** Vitest makes a runner for each file where it has several workers, and this process goes on: it holds one lease of a sandbox. */
+let open: { readonly runId: string; readonly modelLabel: string; readonly session: TrialSession } | null = null
+
 /** What a worker keeps from trial to trial: its agent, its sandbox, its journal. Ends with the worker's process. */
 export class TrialSession {
   readonly #plan: TrialPlan
@@ -45,7 +48,10 @@ export class TrialSession {
     this.#worker.warm()
   }
 
-  /** @throws ConfigError when the main process could not make a plan. */
+  /**
+   * The session of this worker for a run: begun by its first file, kept for all that follow.
+   * @throws ConfigError when the main process could not make a plan.
+   */
   static start(provided: ProvidedPlan | undefined): TrialSession {
     if (provided === undefined || !provided.made) {
       throw new ConfigError(provided?.message ?? 'no plan was made for this run', {
@@ -53,7 +59,11 @@ export class TrialSession {
         remedy: 'See the first lines of the run.',
       })
     }
-    return new TrialSession(provided.plan)
+    const { runId, modelLabel } = provided.plan
+    if (open?.runId !== runId || open.modelLabel !== modelLabel) {
+      open = { runId, modelLabel, session: new TrialSession(provided.plan) }
+    }
+    return open.session
   }
 
   /** Runs one trial (from 1), records it, and ends the test the way the trial ended. */
