@@ -67,7 +67,12 @@ export class TrialSession {
   }
 
   /** Runs one trial (from 1), records it, and ends the test the way the trial ended. */
-  async runTrial(task: Task, trial: number, context: TestContext): Promise<void> {
+  async runTrial(
+    task: Task,
+    trial: number,
+    context: TestContext,
+    { isBrief }: { readonly isBrief: boolean },
+  ): Promise<void> {
     if (this.#stopped.has(task.id)) return context.skip('stopped early: a trial before this one did not pass')
     if (this.#halted !== null) return context.skip(`not tried: ${this.#halted}`)
     if (this.#agent.name === 'reference' && task.reference === null) return context.skip(unproven(task))
@@ -89,9 +94,9 @@ export class TrialSession {
     if (end.kind === 'skipped')
       return context.skip(escapeForTerminal(`the task cannot run here: ${end.reasons.join('; ')}`))
     if (this.#plan.earlyStop && meta.outcome !== 'passed') this.#stopped.add(task.id)
-    await annotate(context, end)
+    if (!isBrief) await annotate(context, end)
     if (task.isObserved && end.kind === 'judged') return
-    throwUnlessPassed(task, end)
+    throwUnlessPassed(task, end, isBrief)
   }
 
   /** Puts a trial on disk, and gives the artifacts that were refused. A trial that cannot be kept ends the run. */
@@ -283,13 +288,13 @@ async function annotate(context: TestContext, end: TrialEnd): Promise<void> {
   await context.annotate(parts.join(' · '), 'bench:summary')
 }
 
-function throwUnlessPassed(task: Task, end: TrialEnd): void {
+function throwUnlessPassed(task: Task, end: TrialEnd, isBrief: boolean): void {
   if (end.kind === 'skipped') return
   if (end.kind !== 'judged') {
     const last = end.faults.at(-1)
     if (end.kind === 'lost') {
       const ending = `a command of the agent ran when its sandbox was lost, and not for the first time: ${last?.detail}`
-      throw new FlagsFailedError({ flags: [], tamper: [], ending }, task.source)
+      throw new FlagsFailedError({ flags: [], tamper: [], ending, isBrief: false }, task.source)
     }
     throw new TrialNotJudgedError(
       `not the model's failure: ${last?.detail ?? 'unknown fault'} (after ${end.faults.length} attempts)\n  remedy: ${last?.remedy ?? ''}`,
@@ -300,5 +305,5 @@ function throwUnlessPassed(task: Task, end: TrialEnd): void {
   const { finding } = end
   const ending =
     finding.ending.reason === 'answered' ? null : `ended by ${finding.ending.reason}: ${finding.ending.detail ?? ''}`
-  throw new FlagsFailedError({ flags: finding.flags, tamper: finding.tamper, ending }, task.source)
+  throw new FlagsFailedError({ flags: finding.flags, tamper: finding.tamper, ending, isBrief }, task.source)
 }
