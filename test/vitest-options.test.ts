@@ -102,7 +102,7 @@ await describeWith(['docker'], "Vitest's options on the bench", () => {
     const listed = async (test: string) => {
       await other.write({ 'vitest.config.ts': config.replace("name: 'bench'", `name: 'bench', ${test}`) })
       const run = await other.run(['list', '--filesOnly'])
-      const { loaded } = await loadSpecFiles(await findSpecFiles(other.dir, null), other.dir)
+      const { loaded } = await loadSpecFiles(await findSpecFiles(other.dir), other.dir)
       const files = [...run.stdout.matchAll(/\[bench\] (\S+)/g)].map(([, file]) => file)
       expect(loaded.map(({ file }) => file).toSorted()).toEqual(files.toSorted())
       return files.toSorted()

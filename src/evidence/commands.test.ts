@@ -28,6 +28,10 @@ describe('a command is found in whatever way it is executed', () => {
     ['with a variable as argument', `t=Q1; bash ${SCRIPT} --title "$t"`],
     ['in bash -c', `bash -lc 'bash ${CALL}'`],
     ['in a here-document', `bash <<'EOF'\nbash ${CALL}\nEOF`],
+    ['in a here-document with variables', `t=Q1; bash <<EOF\nbash ${SCRIPT} --title $t\nEOF`],
+    ['in a redirection of a loop', `while read -r x; do :; done < <(bash ${CALL})`],
+    ['exported', `export t=Q1; bash ${SCRIPT} --title $t`],
+    ['before the line with a mistake', `bash ${CALL}\nif`],
     ['in eval', `eval "bash ${CALL}"`],
     ['in a function', `go() { bash ${SCRIPT} --title "$1"; }; go Q1`],
     ['in an if', `if test -f ${SCRIPT}; then bash ${CALL}; fi`],
@@ -60,6 +64,30 @@ describe('a command is found in whatever way it is executed', () => {
   })
 })
 
+describe('words become what bash makes of them', () => {
+  it.each([
+    ['{a,b}c', ['ac', 'bc']],
+    ['{a,{b,c}}', ['a', 'b', 'c']],
+    ['{"a b",$x}', ['a b', '1', '2']],
+    ['{1..3} {3..1}', ['1', '2', '3', '3', '2', '1']],
+    ['{a} {a,}y', ['{a}', 'ay', 'y']],
+    ['a\\ b "c d"\'e\'', ['a b', 'c de']],
+    ['$x "$x" \'$x\'', ['1', '2', '1 2', '$x']],
+    ['"" $none', ['', '$none']],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell's
+    ['${none:-a b} ${x:-c}', ['a', 'b', '1', '2']],
+    ["$'a\\tb'", ['a\tb']],
+    ['~/x "~/x" a~', ['/home/agent/x', '~/x', 'a~']],
+    ['A=b', ['A=b']],
+  ])('%s', (text, words) => {
+    expect(executedCommands(`x='1 2'; run ${text}`)[0]?.args).toEqual(words)
+  })
+
+  it('and no more of them than can be looked at', () => {
+    expect(executedCommands(`run ${'{a,b}'.repeat(30)}`)[0]?.args).toHaveLength(1_000)
+  })
+})
+
 describe('what is not executed is no command', () => {
   it.each([
     ['echoed', `echo bash ${CALL}`],
@@ -75,6 +103,9 @@ describe('what is not executed is no command', () => {
     ['in a here-document for cat', `cat <<'EOF'\nbash ${CALL}\nEOF`],
     ['printed to a file', `printf 'bash ${CALL}' > run.sh`],
     ['in a line that no shell parses', `if bash ${CALL}`],
+    ['after the line with a mistake', `echo "unfinished\nbash ${CALL}`],
+    ['in a loop without its end', `for x in 1; do\nbash ${CALL}\n`],
+    ['nested deeper than anybody writes', `bash ${CALL} ${'$('.repeat(20_000)}`],
     ['as text for python', `python3 -c "print('bash ${CALL}')"`],
   ])('%s', (_name, line) => {
     expect(ran(line)).not.toContain(CALL)

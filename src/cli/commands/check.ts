@@ -104,7 +104,7 @@ async function settingsOf(options: CheckOptions, context: CliContext): Promise<S
 
 async function load(filter: string, settings: Settings, context: CliContext) {
   const { findSpecFiles, loadSpecFiles } = await import('../spec-files.ts')
-  const files = await findSpecFiles(context.directory, settings.skillDir)
+  const files = await findSpecFiles(context.directory, settings)
   const { loaded, broken } = await loadSpecFiles(files, context.directory)
   const isMeant = (...names: readonly string[]) => names.some(name => name.includes(filter))
   const named = loaded.filter(({ file, task }) => isMeant(file, task.id))

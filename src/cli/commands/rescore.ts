@@ -121,7 +121,7 @@ type FindTask = (summary: Summary) => LoadedSpec | Refusal
 
 async function openTasks(settings: Settings, context: CliContext): Promise<FindTask> {
   const { findSpecFiles, loadSpecFiles } = await import('../spec-files.ts')
-  const files = await findSpecFiles(context.directory, settings.skillDir)
+  const files = await findSpecFiles(context.directory, settings)
   const { loaded, broken } = await loadSpecFiles(files, context.directory)
   return summary => {
     const found = loaded.find(({ task }) => task.id === summary.task_id)
