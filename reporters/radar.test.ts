@@ -107,6 +107,7 @@ describe('the radar', () => {
 
   it('is nothing without a model', () => {
     expect(radarSvg(fieldOf([sampleStanding({ isModel: false })]))).toBeNull()
+    expect(radarSvg(fieldOf([sampleStanding({ observed: true, verdict: null })]))).toBeNull()
   })
 
   it('lets no name become markup, and holds no character that XML forbids', () => {

@@ -11,6 +11,7 @@ import {
   type EntrantLabel,
   entrantLabels,
   type Field,
+  judged,
   narrowed,
   newestEntrants,
   readField,
@@ -55,7 +56,8 @@ text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-se
  * A task without a result is a gap in the outline, never a zero.
  * @throws BenchError code `too_many_models` for more than {@link MOST_MODELS} entrants.
  */
-export function radarSvg(field: Field): string | null {
+export function radarSvg(whole: Field): string | null {
+  const field = judged(whole)
   const { entrants } = field
   if (entrants.length === 0) return null
   if (entrants.length > MOST_MODELS) {

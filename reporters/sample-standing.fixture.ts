@@ -15,6 +15,7 @@ export function sampleStanding(changes: Partial<Standing> = {}): Standing {
     agent: 'tools',
     driver: 'docker',
     isModel: true,
+    observed: false,
     verdict: doesPass ? 'pass' : 'fail',
     k: 3,
     n: 3,

@@ -28,6 +28,25 @@ describe('tiers below the matrix', () => {
     expect(shown).not.toContain('tier 1  ')
   })
 
+  it('name result files that cannot be used, with the reason, where a model stands on what is left', () => {
+    const broken = ['a', 'b', 'c'].map(name => ({ file: `/r/result_${name}.json`, reason: 'it was changed' }))
+    const shown = tierLines(fieldOf([sampleStanding()], { broken, unread: 0 }), { width: 200, color: false }).join('\n')
+    expect(shown).toContain('tier 1  tiny-1b')
+    expect(shown).toContain('3 of the result files cannot be used: it was changed (result_a.json and 2 more).')
+  })
+
+  it('count no observed skill, neither for nor against a model', () => {
+    const observed = { task: 'skill', observed: true, verdict: null, score: 0 }
+    const shown = text([
+      sampleStanding({ task: 'a' }),
+      sampleStanding(observed),
+      sampleStanding({ ...observed, model: 'zed' }),
+    ])
+    expect(shown).toContain('1 task (agentic)')
+    expect(shown).toContain('tier 1  tiny-1b (tools · docker)  passes 1 of 1')
+    expect(shown).not.toContain('zed')
+  })
+
   it('list the models of a tier by name, whatever they scored', () => {
     const shown = lines([
       sampleStanding({ model: 'b', score: 0.9 }),

@@ -1,6 +1,6 @@
 /** Models in three coarse groups, below the matrix. Lines are a pure function of the field. */
 import { TIER_RULE, type Tier, type TierResult, tierOf } from '../src/score/tiers.ts'
-import { type Entrant, type EntrantLabel, entrantLabels, type Field, readField } from './standings.ts'
+import { type Entrant, type EntrantLabel, entrantLabels, type Field, judged, readField } from './standings.ts'
 import { createPainter, escapeForTerminal, timeInWords, wrap } from './terminal.ts'
 
 /** Names of tasks without a result that are said; the rest is counted. */
@@ -14,9 +14,10 @@ const TIERS: readonly Tier[] = [1, 2, 3]
 
 /** Tiers of the models of a field, with their rule; no line when there is no model. Models of a tier stand by name. */
 export function tierLines(
-  field: Field,
+  whole: Field,
   options: { readonly width: number; readonly color: boolean },
 ): readonly string[] {
+  const field = judged(whole)
   if (field.entrants.length === 0) return []
   const paint = createPainter(options.color)
   const width = Math.max(NARROWEST, options.width)

@@ -39,6 +39,8 @@ export type EndingReason =
   | 'reasoning_exhausted'
   | 'context_overflow'
   | 'malformed_by_server'
+  /** The server dropped the beginning of the conversation in silence. */
+  | 'prompt_cut'
 
 /** How an agent ended by itself. Deadlines and cancellation arrive through the signal instead. */
 export interface Ending {

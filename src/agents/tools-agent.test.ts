@@ -189,6 +189,16 @@ describe('the tools agent', () => {
     })
   })
 
+  test('a prompt that the server cuts in silence ends the trial', async () => {
+    const cut: Reply = { kind: 'ok', ...body, stats: { ...stats, promptTokens: 2_051 }, toolCalls: [toolCall('f')] }
+    const { session, calls } = sessionOf({ prompt: 'p'.repeat(10_000) }, count => String(count).repeat(5_000))
+    expect(await createToolsAgent(modelOf(cut).model).run(session)).toMatchObject({
+      reason: 'prompt_cut',
+      detail: expect.stringContaining('remedy: '),
+    })
+    expect(calls).toHaveLength(2)
+  })
+
   test('faults of server and configuration are thrown with code and remedy', async () => {
     const fault = { code: 'x', detail: 'it broke', remedy: 'mend it' }
     const infra = createToolsAgent(modelOf({ kind: 'infra', ...fault }).model).run(sessionOf().session)

@@ -1,6 +1,6 @@
 /** Answers that take a search: when a file was read, and when a test session was seen, within bounds of order. */
 import type { Moment, Order, ReadQuestion } from '../task/run.ts'
-import type { TrialLog } from './log.ts'
+import { momentOf, type TrialLog } from './log.ts'
 import type { ReadingHistory } from './reading.ts'
 import type { TestSession } from './sessions.ts'
 import { callInWords, counted, firstMention, momentInWords } from './words.ts'
@@ -38,11 +38,6 @@ export function boundInWords(order: Order): string {
   ]
   return parts.filter(part => part !== '').join(' and ')
 }
-
-export const momentOf = (call: { readonly turn: number; readonly call: number }): Moment => ({
-  turn: call.turn,
-  call: call.call,
-})
 
 /** A copy without the flags that make a RegExp remember its last place. */
 const stateless = (pattern: RegExp) => new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ''))

@@ -20,15 +20,14 @@ import {
   findSession,
   impossibleBound,
   isWithin,
-  momentOf,
 } from './finding.ts'
-import type { LoggedCall, TrialLog } from './log.ts'
+import { type LoggedCall, momentOf, type TrialLog } from './log.ts'
 import { type CommandHistory, commandHistory, commandRuns, fitsArguments, nearestCommand } from './ran.ts'
 import { createReader, type Reader, stringsIn } from './reading.ts'
 import { mostRepeated } from './reading-repeats.ts'
 import { type TestSession, testSessions } from './sessions.ts'
 import { findValue } from './values.ts'
-import { callInWords, counted, momentInWords, quoted } from './words.ts'
+import { callInWords, counted, literalPattern, momentInWords, quoted } from './words.ts'
 import { hasSameContent, textsByHash } from './workspace.ts'
 
 /** A question as it was asked and answered. */
@@ -44,9 +43,6 @@ export interface Question {
   /** The test session the answer rests on. */
   readonly session: TestSession | null
 }
-
-/** A pattern that finds just this text. */
-const literalPattern = (text: string) => new RegExp(text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
 
 function requirePath(path: string): void {
   const problem = checkGlob(path)
@@ -277,7 +273,7 @@ export function createRun(
     }
     const nearest =
       other === undefined
-        ? nearestCommand(log, allCommands(), literalPattern(posix.basename(path)))
+        ? nearestCommand(log, allCommands(), new RegExp(literalPattern(posix.basename(path))))
         : `it was run in ${callInWords(other.call)}${fitting.length > 0 ? `, but not ${boundInWords(question)}` : ' with other arguments'}`
     return { answer: false, finding: `${path} was not run: ${nearest}` }
   }

@@ -25,6 +25,9 @@ export function momentInWords(moment: Moment): string {
   return moment.call === 0 ? 'the setup' : `call ${moment.call} (turn ${moment.turn})`
 }
 
+/** The source of a pattern that finds just this text. */
+export const literalPattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+
 /** "1 call", "3 calls". */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`

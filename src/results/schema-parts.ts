@@ -113,6 +113,7 @@ export const ending = exactly({
       'reasoning_exhausted',
       'context_overflow',
       'malformed_by_server',
+      'prompt_cut',
       'trial_timeout',
     ],
   },

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { TestProject, Vitest } from 'vitest/node'
 import { ConfigError, SpecError } from '../errors.ts'
+import { literalPattern } from '../evidence/words.ts'
 import { findSkills, MANIFEST_NAME } from '../skill/index.ts'
 
 const SKILLS_FOLDER = 'skills'
@@ -48,8 +49,10 @@ export async function collectSkills(
   vitest.config.watchTriggerPatterns ??= []
   for (const file of specFiles) {
     const directory = `${dirname(file)}/`
-    const escaped = directory.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
-    vitest.config.watchTriggerPatterns.push({ pattern: new RegExp(`^${escaped}`), testsToRun: () => file })
+    vitest.config.watchTriggerPatterns.push({
+      pattern: new RegExp(`^${literalPattern(directory)}`),
+      testsToRun: () => file,
+    })
     vitest.vite.watcher.add(directory)
   }
   return specFiles

@@ -40,12 +40,11 @@ export function sameIdIn(files: Iterable<string>): { readonly id: string; readon
 }
 
 /**
- * Filters of the command line as Vitest takes them, by parts of paths: an id becomes the path of its file. What is part of
- * some path already, or no id, stays as it is.
+ * A filter of the command line as Vitest takes it, by parts of paths: an id becomes the path of its file, and the line behind
+ * a spec file goes, since the whole file is one task. What is part of some path already, or no id, stays as it is.
  */
-export function asFileFilters(filters: readonly string[], files: readonly string[]): readonly string[] {
-  return filters.map(filter => {
-    if (files.some(file => file.includes(filter))) return filter
-    return files.find(file => taskIdIn(file) === filter) ?? filter
-  })
+export function asFileFilter(filter: string, files: readonly string[]): string {
+  const [, path = filter] = /^(.*):\d+$/.exec(filter) ?? []
+  if (files.some(file => file.includes(path.replace(/^\.\//, '')))) return path
+  return files.find(file => taskIdIn(file) === filter) ?? filter
 }

@@ -1,5 +1,5 @@
 /** Lints a skill's directory: its SKILL.md and the links in it, strictly where mounting only warns, and all that mounting refuses. */
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { readdir, readFile, realpath } from 'node:fs/promises'
 import { basename, dirname, join, normalize, relative } from 'node:path'
 import { SpecError } from '../errors.ts'
@@ -16,8 +16,9 @@ const DOCUMENT = 'SKILL.md'
  * @throws SpecError code `skill_missing` when there is no such directory.
  */
 export async function lintSkill(directory: string): Promise<readonly LintFinding[]> {
-  if (!existsSync(directory)) {
-    throw new SpecError(`${directory}: there is no such directory`, {
+  if (!existsSync(directory) || !statSync(directory).isDirectory()) {
+    const problem = existsSync(directory) ? 'this is a file' : 'there is no such directory'
+    throw new SpecError(`${directory}: ${problem}`, {
       code: 'skill_missing',
       remedy: 'Name the directory that holds SKILL.md.',
     })

@@ -2,7 +2,7 @@ import { SpecError } from '../errors.ts'
 import type { Evaluation, FunctionCall } from '../sandbox/sandbox.ts'
 import type { FileContent, FileMap } from '../sandbox/snapshot.ts'
 import { checkGlob } from './globs.ts'
-import { knownOnly } from './mistakes.ts'
+import { knownOnly, show } from './mistakes.ts'
 import { textIn } from './probe.ts'
 import { compareOutcome, expectedProblem } from './values.ts'
 import type { CheckResult, CommandRun, Expected, PythonModule, SuiteResult, VerifyTools, WithFiles } from './verify.ts'
@@ -110,12 +110,6 @@ function kindOf(value: unknown): string {
   return typeof value === 'object'
     ? 'an object of another kind'
     : `a ${typeof value === 'string' ? 'text' : typeof value}`
-}
-
-/** A value in a message: short. */
-function show(value: unknown): string {
-  if (typeof value !== 'string') return kindOf(value)
-  return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)
 }
 
 function filesOver(asked: string, texts: WithFiles): Overlay {

@@ -122,6 +122,9 @@ function verdictOf(
   tamper: readonly Tamper[],
   inconclusiveWhenCut: boolean,
 ): Pick<Judgement, 'outcome' | 'failureReason' | 'failureDetail'> {
+  if (ending.reason === 'prompt_cut') {
+    return { outcome: 'inconclusive', failureReason: ending.reason, failureDetail: ending.detail }
+  }
   if (passed) return { outcome: 'passed', failureReason: null, failureDetail: null }
   const wasCut = ['output_limit', 'reasoning_exhausted', 'context_overflow'].includes(ending.reason)
   const outcome = wasCut && inconclusiveWhenCut ? 'inconclusive' : 'failed'

@@ -10,6 +10,7 @@ import type { PreparedSandbox } from '../../sandbox/index.ts'
 import type { Task } from '../../task/task.ts'
 import type { Prepared, Refusal, Rescorer } from '../../trial/rescore.ts'
 import type { AddCommand, CliContext } from '../command.ts'
+import { settingsOf } from '../settings.ts'
 import type { LoadedSpec } from '../spec-files.ts'
 import { resultsDirOf } from './report.ts'
 import { type ResultRead, resultsMeant } from './rescore-input.ts'
@@ -57,7 +58,7 @@ async function rescore(result: string, options: RescoreOptions, context: CliCont
   const isJson = options.json === true
   const say = isJson ? context.writeError : context.write
   const path = await pathMeant(result, options, context)
-  const settings = await settingsOf(options, context)
+  const settings = await settingsOf(context, { BENCH_SANDBOX: options.driver })
   const tasks = await openTasks(settings, context)
   await using judge = new Judge(settings, context)
   const done: ResultRescored[] = []
@@ -108,20 +109,12 @@ function nothingMeant(result: string, task: string | undefined): ConfigError {
   })
 }
 
-/** Options of the command stand above BENCH_* variables, and these above `bench.config.ts`. */
-async function settingsOf(options: RescoreOptions, context: CliContext): Promise<Settings> {
-  const { CONFIG_FILE, loadConfigFile } = await import('../../runner/plugin.ts')
-  const { readSettings } = await import('../../runner/settings.ts')
-  const over = options.driver === undefined ? {} : { BENCH_SANDBOX: options.driver }
-  return readSettings(await loadConfigFile(context.directory), CONFIG_FILE, { ...context.env, ...over })
-}
-
 /** The task of a result as it is today, or why there is none. */
 type FindTask = (summary: Summary) => LoadedSpec | Refusal
 
 async function openTasks(settings: Settings, context: CliContext): Promise<FindTask> {
   const { findSpecFiles, loadSpecFiles } = await import('../spec-files.ts')
-  const files = await findSpecFiles(context.directory, settings.skillDir)
+  const files = await findSpecFiles(context.directory, settings)
   const { loaded, broken } = await loadSpecFiles(files, context.directory)
   return summary => {
     const found = loaded.find(({ task }) => task.id === summary.task_id)

@@ -1,6 +1,12 @@
 /** The result that a task's id means: the newest one in the results folder, of one model when it is named. */
 import { distance } from 'fastest-levenshtein'
-import { compareText, readStandings, type Standing, shortModelName } from '../../../reporters/standings.ts'
+import {
+  brokenInWords,
+  compareText,
+  readStandings,
+  type Standing,
+  shortModelName,
+} from '../../../reporters/standings.ts'
 import { escapeForTerminal } from '../../../reporters/terminal.ts'
 import { ConfigError } from '../../errors.ts'
 
@@ -28,12 +34,12 @@ export function resultOfTask(
   dir: string,
   { task, model }: { readonly task: string; readonly model: string | undefined },
 ): ResultOfTask {
-  const { standings } = readStandings(dir)
+  const { standings, broken } = readStandings(dir)
   const ofTask = standings
     .filter(standing => standing.task === task)
     .sort((a, b) => compareText(b.latest, a.latest) || compareText(b.file, a.file))
   if (ofTask.length === 0) {
-    throw new ConfigError(`${dir} holds no result of the task ${task}`, {
+    throw new ConfigError([`${dir} holds no result of the task ${task}`, ...brokenInWords(broken)].join('\n  '), {
       code: 'result_unknown',
       remedy: choose('Name a task with results', task, [...new Set(standings.map(standing => standing.task))]),
     })
