@@ -146,9 +146,13 @@ describe('the matrix', () => {
 
   it('says when deterministic trials are one sample', () => {
     const same = { transcript_hash: 'd'.repeat(64) }
-    const text = matrix([0, 1, 2].map(trial => sampleRecord({ trial_index: trial, ...same }))).join('\n')
+    const records = ['a', 'b'].flatMap(task_id =>
+      [0, 1, 2].map(trial => sampleRecord({ task_id, trial_index: trial, ...same })),
+    )
+    const text = matrix(records).join('\n')
+    expect(text.match(/one sample:/g)).toHaveLength(1)
     expect(text).toContain('3/3 (one sample)')
-    expect(text).toContain('they count as one sample')
+    expect(text).toContain('in each row all transcripts are the same although the seeds differ')
   })
 
   it('says that trials were left out by an early stop', () => {

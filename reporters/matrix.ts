@@ -47,6 +47,7 @@ export function matrixLines(summaries: readonly Summary[], options: MatrixOption
     ...body,
     ...(grid.length > 0 ? ['', ...grid] : []),
     ...(below.length > 0 ? ['', ...below] : []),
+    ...oneSampleLines(summaries, { width, paint }),
     '',
     totalsOf(summaries),
   ]
@@ -163,11 +164,20 @@ function detailsOf(summary: Summary, room: { readonly width: number; readonly pa
   if (repaired !== null) asides.push(repaired)
   const lost = lostDuringCommand(summary.trials)
   if (lost > 0) asides.push(lostInWords(lost))
-  if (summary.identical_transcripts) {
-    asides.push(`all ${summary.n} transcripts are the same although the seeds differ: they count as one sample`)
-  }
   if (summary.early_stopped) asides.push('stopped early: the trials after the first that did not pass were not run')
   return [...lines, ...asides.flatMap(note => indented(note, '    ', room).map(line => room.paint('dim', line)))]
+}
+
+/** Said once: a server that answers the same to every seed does so in every task. */
+function oneSampleLines(
+  summaries: readonly Summary[],
+  room: { readonly width: number; readonly paint: Painter },
+): readonly string[] {
+  const count = summaries.filter(summary => summary.identical_transcripts).length
+  if (count === 0) return []
+  const where = count === summaries.length ? 'each row' : `${count} of ${summaries.length} rows`
+  const text = `one sample: in ${where} all transcripts are the same although the seeds differ`
+  return ['', ...indented(text, '', room).map(line => room.paint('dim', line))]
 }
 
 /** `read:skill/SKILL.md reached in 2 of 3 trials`, one for each flag. */

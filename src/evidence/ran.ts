@@ -71,7 +71,14 @@ export function fitsArguments({ args, cwd }: StubReport, wanted: StubQuestion['a
   return new RegExp(wanted.source, wanted.flags.replace(/[gy]/g, '')).test(args.join(' '))
 }
 
-const isNamed = (script: string | null, names: readonly string[]) => script !== null && names.includes(script)
+/**
+ * Does the command start something called like a stub, wherever that is? Stubs report by themselves: a line whose path is
+ * wrong, unset (`$DIR/x.py`) or a copy's ran no stub.
+ */
+function namesStub({ words, programWords, script }: ExecutedCommand, stubs: readonly string[]): boolean {
+  const names = stubs.map(path => posix.basename(path))
+  return [...words.slice(0, programWords), script ?? ''].some(word => names.includes(posix.basename(word)))
+}
 
 /** Everything in the history that may fit, in order of the calls. */
 function candidatesOf(history: CommandHistory, question: CommandQuestion): Candidate[] {
@@ -86,7 +93,7 @@ function candidatesOf(history: CommandHistory, question: CommandQuestion): Candi
   )
   const fromLines = history.executed.flatMap(({ call, commands }) =>
     commands
-      .filter(({ script }) => !isNamed(script, stubs) && isMeant(script, scripts))
+      .filter(command => !namesStub(command, stubs) && isMeant(command.script, scripts))
       .flatMap(({ words, programWords, script, args }) => {
         const programs = [words.slice(0, programWords).join(' '), ...(script === null ? [] : [script])]
         return programs.map(program => ({

@@ -221,15 +221,19 @@ export class BenchReporter implements Reporter {
     this.#vitest?.cancelCurrentRun('test-failure')
   }
 
-  /** After the first trial that ran to its end. */
+  /** After a trial that ran to its end. */
   #lookAhead(test: TestCase, outcome: string | undefined): void {
-    if (this.#run.trialsAhead === null || (outcome !== 'passed' && outcome !== 'failed')) return
+    if (this.#run.trialsAhead === null) return
+    this.#run.trialsAhead -= 1
+    if (outcome !== 'passed' && outcome !== 'failed') return
+    this.#run.trialsDone += 1
+    this.#run.trialsMs += test.diagnostic()?.duration ?? 0
     const line = projection({
-      firstTrialMs: test.diagnostic()?.duration ?? 0,
-      trials: this.#run.trialsAhead,
+      done: this.#run.trialsDone,
+      doneMs: this.#run.trialsMs,
+      left: this.#run.trialsAhead,
       workers: this.#options.settings.workers,
     })
-    this.#run.trialsAhead = null
     if (line !== null) this.#print(line)
   }
 

@@ -29,6 +29,9 @@ export class RunState {
   lastTrial: TrialRecord | null = null
   /** Records of earlier runs that count, by key, under `resume`. */
   readonly earlier = new Map<string, TrialRecord>()
+  /** Trials that ran to their end, and the milliseconds that they took. */
+  trialsDone = 0
+  trialsMs = 0
   /** Milliseconds since 1970. */
   readonly startedAt = Date.now()
 

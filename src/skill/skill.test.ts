@@ -55,6 +55,18 @@ describe('a mounted skill', () => {
     ])
   })
 
+  it('requires the interpreters of its stubs, and of scripts that have to be run', async () => {
+    const requiresOf = async (value: object) => {
+      await manifest({ requires: ['jq'], ...value })
+      return (await (await loadSkill(dir)).resolve()).requires
+    }
+    await write({ 'scripts/boil.mjs': 'boil()\n', 'scripts/pour': '#!/usr/bin/env -S node\n', 'scripts/sip.py': '\n' })
+    expect(await requiresOf({})).toEqual(['jq'])
+    expect(await requiresOf({ stubs: { 'scripts/pour': {} } })).toEqual(['jq', 'sandbox', 'python', 'node'])
+    expect(await requiresOf({ required_commands: ['boil\\.mjs.*--hot'] })).toEqual(['jq', 'node'])
+    expect(await requiresOf({ required_commands: ['sip\\.py'] })).toEqual(['jq', 'python'])
+  })
+
   it('keeps bytes as they are: Windows line ends, a byte-order mark, binary files', async () => {
     const windows = `\uFEFF${SKILL.replaceAll('\n', '\r\n')}`
     await write({ 'SKILL.md': windows, 'font.bin': Uint8Array.from([0, 255, 13, 10]) })
