@@ -10,7 +10,8 @@ import { isSuite, type Suite } from '../task/suite.ts'
 import type { Task } from '../task/task.ts'
 
 /** Is it a skill's manifest, or the SKILL.md of a skill without one, and not a module? */
-export const isSkillFile = (filepath: string) => [MANIFEST_NAME, 'SKILL.md'].includes(basename(filepath))
+export const isSkillFile = (filepath: string) =>
+  basename(filepath) === MANIFEST_NAME || basename(filepath).toLowerCase() === 'skill.md'
 
 /**
  * Imports a spec file, or mounts the skill of a manifest, and gives its checked task.

@@ -12,7 +12,7 @@ const ID = /\bdefineTask\b[\s\S]*?\bid:\s*(['"`])([A-Za-z0-9_-]+)\1/
 /** The id of the task or skill of a file; null where its text does not show it. */
 export function taskIdIn(file: string): string | null {
   const isManifest = basename(file) === MANIFEST_NAME
-  if (basename(file) === 'SKILL.md') return defaultId(basename(dirname(file)))
+  if (basename(file).toLowerCase() === 'skill.md') return defaultId(basename(dirname(file)))
   let text: string
   try {
     text = readFileSync(file, 'utf8')

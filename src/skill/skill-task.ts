@@ -1,5 +1,6 @@
 /** Turns a manifest and the files of its skill into a task: prompt, setup, flags and checks. */
 import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
 import type { FileContent, FileMap } from '../sandbox/snapshot.ts'
 import { pathProblem } from '../task/check-setup.ts'
 import { checkGlob, matchesAny } from '../task/globs.ts'
@@ -78,9 +79,14 @@ export function skillSpec({ name, files, read }: SkillSource): SkillSpec {
   return { spec, mistakes, notApplicable: expected.length > 0 ? [] : [{ flag: 'step_completion', reason }] }
 }
 
-/** `skill_run_v1_<directory>`, with what an id cannot hold replaced. */
+/**
+ * `skill_run_v1_<directory>`, with what an id cannot hold replaced. Letters that are not ASCII would all become one: names
+ * with such letters are told apart by a part of their hash.
+ */
 export function defaultId(name: string): string {
-  return `skill_run_v1_${name.replaceAll(/[^A-Za-z0-9_-]+/g, '_')}`.slice(0, 100)
+  const id = `skill_run_v1_${name.replaceAll(/[^A-Za-z0-9_-]+/g, '_')}`
+  if (!/[^\p{ASCII}]/u.test(name)) return id.slice(0, 100)
+  return `${id.slice(0, 91)}_${createHash('sha256').update(name.normalize()).digest('hex').slice(0, 8)}`
 }
 
 /** A path or pattern as part of a flag id; what an id cannot hold is percent-encoded, so that two never fall together. */
