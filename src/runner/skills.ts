@@ -1,16 +1,9 @@
 /** Skills as spec files of the bench: those of the project (`skills/`, `.claude/skills/`, `plugins/*\/skills/`, its root), and those of BENCH_SKILL_DIR from anywhere. */
-import { existsSync, readdirSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { TestProject, Vitest } from 'vitest/node'
 import { ConfigError, SpecError } from '../errors.ts'
 import { literalPattern } from '../evidence/words.ts'
-import { documentNameIn, findSkills, MANIFEST_NAME, skillsOf } from '../skill/index.ts'
-
-/** The file that stands for a skill: its manifest, or its SKILL.md when it has none and is only observed. */
-function specFileOf(directory: string): string {
-  const manifest = join(directory, MANIFEST_NAME)
-  return existsSync(manifest) ? manifest : join(directory, documentNameIn(readdirSync(directory)) ?? 'SKILL.md')
-}
+import { findSkills, skillsOf, specFileOf } from '../skill/index.ts'
 
 /** The path as a glob that matches nothing else. */
 const literalGlob = (path: string) => path.replace(/[\\!()*+?@[\]{|}]/g, '\\$&')

@@ -1,5 +1,5 @@
 /** Finds skills and makes tasks of them. */
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { SpecError } from '../errors.ts'
@@ -7,16 +7,11 @@ import type { FileMap } from '../sandbox/snapshot.ts'
 import { createTask, type TaskDefinition, type TaskOrigin } from '../task/define-task.ts'
 import type { SourcePosition, TaskSpec } from '../task/task.ts'
 import { proofOf, type SkillProof } from './proof.ts'
-import {
-  DOCUMENT_NAME as DOCUMENT,
-  documentNameIn,
-  MANIFEST_NAME,
-  PROOF_NAME,
-  readSkillDirectory,
-} from './read-directory.ts'
+import { PROOF_NAME, readSkillDirectory } from './read-directory.ts'
 import { type ReadManifest, readManifest } from './read-manifest.ts'
 import { readSkillDocument } from './skill-document.ts'
 import { type SkillSpec, skillSpec } from './skill-task.ts'
+import { DOCUMENT_NAME, MANIFEST_NAME, specFileOf } from './spec-file.ts'
 import { placedError } from './text-position.ts'
 
 /** What a skill can show: a verdict that is proved, a verdict nobody proved, or only what was observed. */
@@ -69,7 +64,7 @@ export async function loadSkill(path: string, options: LoadOptions = {}): Promis
   if (files.size === 0) {
     throw new SpecError([`${directory}: the skill has no files`, ...warnings].join('; '), {
       code: 'skill_missing',
-      remedy: `Name a directory that holds ${DOCUMENT}.`,
+      remedy: `Name a directory that holds ${DOCUMENT_NAME}.`,
     })
   }
   if (mistakes.length > 0) throw placedError(manifestPath, mistakes)
@@ -77,8 +72,7 @@ export async function loadSkill(path: string, options: LoadOptions = {}): Promis
   const proofPath = join(directory, PROOF_NAME)
   const hasProof = read !== null && options.importModule !== undefined && existsSync(proofPath)
   const proof = hasProof ? proofOf(await options.importModule?.(proofPath), proofPath) : null
-  const document = join(directory, documentNameIn(readdirSync(directory)) ?? DOCUMENT)
-  const source = { file: read === null ? document : manifestPath, line: 1, column: 1 }
+  const source = { file: specFileOf(directory), line: 1, column: 1 }
   const standing = read === null ? 'observed' : proof === null ? 'unproven' : 'proved'
   const origin = { sources: hasProof ? [proofPath] : [], isObserved: standing === 'observed' }
   const definition =
@@ -89,7 +83,7 @@ export async function loadSkill(path: string, options: LoadOptions = {}): Promis
     ...definition,
     directory,
     standing,
-    warnings: [...warnings, ...documentWarnings(files.get(DOCUMENT)?.bytes)],
+    warnings: [...warnings, ...documentWarnings(files.get(DOCUMENT_NAME)?.bytes)],
     notApplicable,
   })
 }
@@ -98,7 +92,7 @@ async function directoryOf(path: string): Promise<string> {
   const status = await stat(path).catch((error: unknown) => {
     throw new SpecError(`${path}: there is no such skill`, {
       code: 'skill_missing',
-      remedy: `Name the directory that holds ${DOCUMENT}, or a directory of such directories.`,
+      remedy: `Name the directory that holds ${DOCUMENT_NAME}, or a directory of such directories.`,
       cause: error,
     })
   })
@@ -138,10 +132,10 @@ function createProved(
 /** Mounting is lenient: what the linter would call an error is a warning here. */
 function documentWarnings(bytes: Uint8Array | undefined): string[] {
   if (bytes === undefined)
-    return [`there is no ${DOCUMENT} (write one that begins with ---, name, description, and --- again)`]
+    return [`there is no ${DOCUMENT_NAME} (write one that begins with ---, name, description, and --- again)`]
   return readSkillDocument(bytes)
     .findings.filter(({ level }) => level === 'error')
-    .map(({ line, message, remedy }) => `${DOCUMENT}:${line}: ${message} (${remedy})`)
+    .map(({ line, message, remedy }) => `${DOCUMENT_NAME}:${line}: ${message} (${remedy})`)
 }
 
 /**
@@ -156,7 +150,7 @@ export async function findSkills(path: string): Promise<readonly string[]> {
   if (found.length > 0) return found
   throw new SpecError(`${directory}: there is no skill in it`, {
     code: 'skill_missing',
-    remedy: `Name a directory that holds ${DOCUMENT} or ${MANIFEST_NAME}, or a directory of such directories.`,
+    remedy: `Name a directory that holds ${DOCUMENT_NAME} or ${MANIFEST_NAME}, or a directory of such directories.`,
   })
 }
 
@@ -180,11 +174,5 @@ async function foldersIn(folder: string): Promise<readonly string[]> {
 }
 
 function isSkill(directory: string): boolean {
-  if (existsSync(join(directory, MANIFEST_NAME))) return true
-  try {
-    return documentNameIn(readdirSync(directory)) !== undefined
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return false // not there, or not for us to read
-    throw error
-  }
+  return existsSync(specFileOf(directory))
 }

@@ -9,16 +9,9 @@ import { join, sep } from 'node:path'
 import { SpecError } from '../errors.ts'
 import type { FileContent, FileMap } from '../sandbox/snapshot.ts'
 import { messageOf } from '../task/mistakes.ts'
+import { DOCUMENT_NAME, documentNameIn } from './spec-file.ts'
 
-export const MANIFEST_NAME = 'bench_manifest.json'
 export const PROOF_NAME = 'bench_proof.ts'
-
-export const DOCUMENT_NAME = 'SKILL.md'
-
-/** How a skill's document is written among these names; undefined when there is none. */
-export function documentNameIn(names: readonly string[]): string | undefined {
-  return names.find(name => name === DOCUMENT_NAME) ?? names.find(name => name.toLowerCase() === 'skill.md')
-}
 
 /** What a model must never see: the manifest, the proof and the modules and tests that belong to it. */
 const NEVER_MOUNTED = /^bench_(?:manifest\.json|proof(?:\.[\w.-]+)?\.ts)$/
