@@ -14,6 +14,7 @@ import { openSandbox, prepareSandbox } from '../src/sandbox/index.ts'
 import type { PreparedSandbox, Sandbox } from '../src/sandbox/sandbox.ts'
 import type { FileContent } from '../src/sandbox/snapshot.ts'
 import { defineTask } from '../src/task/define-task.ts'
+import { WORKSPACE_TOOLS } from '../src/tools/workspace.ts'
 import { KnownResults } from '../src/trial/known-results.ts'
 import { runTrial } from '../src/trial/run-trial.ts'
 import { startScriptedServer } from '../test/scripted-server.ts'
@@ -114,6 +115,7 @@ async function wholeTrial(sandbox: Sandbox): Promise<BudgetRow[]> {
       play: null,
       limits: { maxTurns: 20, commandTimeoutMs: 10_000, trialTimeoutMs: 60_000 },
       seed: 1,
+      tools: WORKSPACE_TOOLS,
       sandbox,
       known: new KnownResults().of(task),
       signal: never,

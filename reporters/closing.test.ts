@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TrialRecord } from '../src/results/record-schema.ts'
-import { failedRecord, infraRecord, sampleRecord } from '../src/results/sample-record.ts'
+import { failedRecord, infraRecord, sampleRecord } from '../src/results/sample-record.fixture.ts'
 import { exitStatus, summarise } from '../src/results/summary.ts'
 import { closingLines } from './closing.ts'
 

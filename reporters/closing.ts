@@ -1,5 +1,5 @@
 /** The last lines of a run: why it ended as it did, and what to try next. A pure function of what is known at the end. */
-import { isModelResult, isReplayed, type Summary } from '../src/results/summary.ts'
+import { describeLoss, isModelResult, isReplayed, lostDuringCommand, type Summary } from '../src/results/summary.ts'
 import type { FinishedRun, RunReporter } from './reporter.ts'
 import { shortModelName } from './standings.ts'
 import { createPainter, escapeForTerminal } from './terminal.ts'
@@ -49,6 +49,8 @@ function whatEndedIt({ stopped, isInterrupted, skipped, brokenFiles, summaries }
   for (const { reason, trials } of skipped.slice(0, REASONS_SHOWN)) {
     lines.push(`skipped  ${trials} ${trials === 1 ? 'trial' : 'trials'}: ${escapeForTerminal(reason)}`)
   }
+  const lost = lostDuringCommand(summaries.flatMap(({ trials }) => trials))
+  if (lost > 0) lines.push(`lost     ${describeLoss(lost)}`)
   if (brokenFiles > 0) {
     lines.push(
       `broken   ${brokenFiles} ${brokenFiles === 1 ? 'spec file' : 'spec files'} could not be read as a task: see above`,
@@ -114,11 +116,7 @@ function modelArgument(model: string, models: readonly string[]): string {
 }
 
 /** The reporter that has the last word. */
-export function createClosingReporter(): RunReporter {
-  return {
-    name: 'closing',
-    onRunEnd(run) {
-      for (const line of closingLines(run)) run.print(line)
-    },
-  }
+export const closingReporter: RunReporter = {
+  name: 'closing',
+  onRunEnd: run => [...run.said, ...closingLines(run)],
 }

@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { sampleRecord } from '../src/results/sample-record.ts'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { sampleRecord } from '../src/results/sample-record.fixture.ts'
 import { readSummaries } from '../src/results/store.ts'
 import { summarise } from '../src/results/summary.ts'
-import { createJsonReporter, writeSummaries } from './json.ts'
+import { finishedRun } from './finished-run.fixture.ts'
+import { jsonReporter, writeSummaries } from './json.ts'
+import type { FinishedRun } from './reporter.ts'
 
 let dir = ''
 beforeEach(() => {
@@ -15,23 +17,8 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
 const summaries = summarise([sampleRecord(), sampleRecord({ task_id: 'tdd_order' })], { runId: 'r', k: 1, trials: 1 })
 
-function finished(resultsDir: string, lines: string[]) {
-  const print = (line: string) => lines.push(line)
-  const ended = { stopped: null, isInterrupted: false, skipped: [], brokenFiles: 0, exitStatus: 0 } as const
-  return { resultsDir, summaries, notes: [], isModelResult: true, ...ended, print, color: false, width: 80 }
-}
-
-it('tells its caller when a file could not be written', () => {
-  let problems = 0
-  const reporter = createJsonReporter(() => {
-    problems += 1
-  })
-  reporter.onRunEnd(finished(dir, []))
-  expect(problems).toBe(0)
-  writeFileSync(join(dir, 'a-file'), '')
-  reporter.onRunEnd(finished(join(dir, 'a-file'), []))
-  expect(problems).toBe(1)
-})
+const run = (resultsDir: string, changes: Partial<FinishedRun> = {}) =>
+  finishedRun({ resultsDir, summaries, ...changes })
 
 describe('writeSummaries', () => {
   it('writes a file for each summary and returns the paths', () => {
@@ -55,16 +42,16 @@ describe('writeSummaries', () => {
 
 describe('the json reporter', () => {
   it('says how many files are where', () => {
-    const lines: string[] = []
-    createJsonReporter().onRunEnd(finished(dir, lines))
+    const lines = jsonReporter.onRunEnd(run(dir, { onNotKept: () => expect.unreachable() }))
     expect(lines).toEqual([expect.stringMatching(/^results: 2 files in .*agent-bench-json-/)])
   })
 
-  it('says with a remedy that nothing can be written, and does not throw: other reports are still to come', () => {
+  it('says with a remedy that nothing can be written, tells its caller, and does not throw: other reports are to come', () => {
     writeFileSync(join(dir, 'file'), '')
-    const lines: string[] = []
-    createJsonReporter().onRunEnd(finished(join(dir, 'file'), lines))
+    const onNotKept = vi.fn()
+    const lines = jsonReporter.onRunEnd(run(join(dir, 'file'), { onNotKept }))
     expect(lines.join('\n')).toContain('remedy: ')
     expect(lines.at(-1)).toContain('journal')
+    expect(onNotKept).toHaveBeenCalledOnce()
   })
 })

@@ -28,23 +28,20 @@ export function writeSummaries(resultsDir: string, summaries: readonly Summary[]
   return { files, problems }
 }
 
-/**
- * The reporter that keeps results: `onRunEnd` writes the files and says where they are.
- * @param onProblem called when a file could not be written
- */
-export function createJsonReporter(onProblem: () => void = () => undefined): RunReporter {
-  return {
-    name: 'json',
-    onRunEnd(run) {
-      const { files, problems } = writeSummaries(run.resultsDir, run.summaries)
-      const dir = escapeForTerminal(relative(process.cwd(), run.resultsDir) || '.')
-      if (files.length > 0) run.print(`results: ${files.length} ${files.length === 1 ? 'file' : 'files'} in ${dir}`)
-      for (const problem of problems) {
-        for (const line of problem.split('\n')) run.print(escapeForTerminal(line))
-      }
-      if (problems.length === 0) return
-      run.print('The trials themselves are kept in the journal folder of the results.')
-      onProblem()
-    },
-  }
+/** The reporter that keeps results: writes the files and says where they are. */
+export const jsonReporter: RunReporter = {
+  name: 'json',
+  onRunEnd(run) {
+    const { files, problems } = writeSummaries(run.resultsDir, run.summaries)
+    const dir = escapeForTerminal(relative(process.cwd(), run.resultsDir) || '.')
+    const written =
+      files.length === 0 ? [] : [`results: ${files.length} ${files.length === 1 ? 'file' : 'files'} in ${dir}`]
+    if (problems.length === 0) return written
+    run.onNotKept()
+    return [
+      ...written,
+      ...problems.flatMap(problem => problem.split('\n').map(escapeForTerminal)),
+      'The trials themselves are kept in the journal folder of the results.',
+    ]
+  },
 }

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import type { TrialRecord } from '../src/results/record-schema.ts'
-import { failedRecord, infraRecord, sampleRecord } from '../src/results/sample-record.ts'
+import { failedRecord, infraRecord, sampleRecord } from '../src/results/sample-record.fixture.ts'
 import { writeSummary } from '../src/results/store.ts'
 import { type SummaryPlan, summarise } from '../src/results/summary.ts'
-import { createMatrixReporter, matrixLines } from './matrix.ts'
-import { timeInWords } from './terminal.ts'
+import { finishedRun } from './finished-run.fixture.ts'
+import { matrixLines, matrixReporter } from './matrix.ts'
+import { formatTime } from './terminal.ts'
 
 const plan: SummaryPlan = { runId: 'run1', k: 3, trials: 3 }
 const NOT_RUN = 'main.py fixed, but no test session passed after the change'
@@ -145,9 +146,13 @@ describe('the matrix', () => {
 
   it('says when deterministic trials are one sample', () => {
     const same = { transcript_hash: 'd'.repeat(64) }
-    const text = matrix([0, 1, 2].map(trial => sampleRecord({ trial_index: trial, ...same }))).join('\n')
+    const records = ['a', 'b'].flatMap(task_id =>
+      [0, 1, 2].map(trial => sampleRecord({ task_id, trial_index: trial, ...same })),
+    )
+    const text = matrix(records).join('\n')
+    expect(text.match(/one sample:/g)).toHaveLength(1)
     expect(text).toContain('3/3 (one sample)')
-    expect(text).toContain('they count as one sample')
+    expect(text).toContain('in each row all transcripts are the same although the seeds differ')
   })
 
   it('says that trials were left out by an early stop', () => {
@@ -214,7 +219,7 @@ describe('the matrix', () => {
   })
 })
 
-describe('timeInWords', () => {
+describe('formatTime', () => {
   it.each([
     [null, '–'],
     [0.4249, '0.42 s'],
@@ -222,27 +227,15 @@ describe('timeInWords', () => {
     [119.94, '119.9 s'],
     [246, '4.1 min'],
   ])('shows %s as %s', (seconds, text) => {
-    expect(timeInWords(seconds)).toBe(text)
+    expect(formatTime(seconds)).toBe(text)
   })
 })
 
 describe('the matrix reporter', () => {
-  it('prints what could not be read before the matrix, through the printer it is given', () => {
-    const lines: string[] = []
-    createMatrixReporter().onRunEnd({
-      resultsDir: '/nowhere',
-      summaries: summarise(passes('debug_python'), plan),
-      notes: ['a.jsonl:3: the last line was cut'],
-      isModelResult: true,
-      isInterrupted: false,
-      skipped: [],
-      brokenFiles: 0,
-      exitStatus: 0,
-      stopped: null,
-      print: line => lines.push(line),
-      color: false,
-      width: 100,
-    })
+  it('prints what could not be read before the matrix', () => {
+    const lines = matrixReporter.onRunEnd(
+      finishedRun({ summaries: summarise(passes('debug_python'), plan), notes: ['a.jsonl:3: the last line was cut'] }),
+    )
     expect(lines[1]).toBe('a.jsonl:3: the last line was cut')
     expect(lines.at(-1)).toBe('1 of 1 task passes')
   })
@@ -255,21 +248,7 @@ describe('the matrix reporter', () => {
     try {
       const summaries = summarise([sampleRecord({ agent })], { runId: 'r', k: 1, trials: 1 })
       for (const summary of summaries) writeSummary(dir, summary)
-      const lines: string[] = []
-      createMatrixReporter().onRunEnd({
-        resultsDir: dir,
-        summaries,
-        notes: [],
-        isModelResult: hasTiers,
-        isInterrupted: false,
-        skipped: [],
-        brokenFiles: 0,
-        exitStatus: 0,
-        stopped: null,
-        print: line => lines.push(line),
-        color: false,
-        width: 100,
-      })
+      const lines = matrixReporter.onRunEnd(finishedRun({ resultsDir: dir, summaries, isModelResult: hasTiers }))
       expect(lines.some(line => line.includes('tier 1  tiny-1b'))).toBe(hasTiers)
       expect(lines.at(-1)).toBe('1 of 1 task passes')
     } finally {

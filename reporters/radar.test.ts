@@ -5,11 +5,12 @@ import fc from 'fast-check'
 import { parseFragment } from 'parse5'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { TrialRecord } from '../src/results/record-schema.ts'
-import { sampleRecord } from '../src/results/sample-record.ts'
+import { sampleRecord } from '../src/results/sample-record.fixture.ts'
 import { writeSummary } from '../src/results/store.ts'
 import { summarise } from '../src/results/summary.ts'
-import { createRadarReporter, radarSvg } from './radar.ts'
-import { sampleStanding } from './sample-standing.ts'
+import { finishedRun } from './finished-run.fixture.ts'
+import { radarReporter, radarSvg } from './radar.ts'
+import { sampleStanding } from './sample-standing.fixture.ts'
 import { fieldOf, type Standing } from './standings.ts'
 
 function svgOf(standings: readonly Standing[]): string {
@@ -106,6 +107,7 @@ describe('the radar', () => {
 
   it('is nothing without a model', () => {
     expect(radarSvg(fieldOf([sampleStanding({ isModel: false })]))).toBeNull()
+    expect(radarSvg(fieldOf([sampleStanding({ observed: true, verdict: null })]))).toBeNull()
   })
 
   it('lets no name become markup, and holds no character that XML forbids', () => {
@@ -138,21 +140,7 @@ describe('the radar reporter', () => {
   ): void {
     const summaries = summarise(records, { runId: 'r', k: 1, trials: 1 })
     for (const summary of summaries) writeSummary(dir, summary)
-    createRadarReporter().onRunEnd({
-      resultsDir: dir,
-      summaries,
-      notes: [],
-      isModelResult: true,
-      stopped: null,
-      isInterrupted: false,
-      skipped: [],
-      brokenFiles: 0,
-      exitStatus: 0,
-      print: line => lines.push(line),
-      color: false,
-      width: 80,
-      ...options,
-    })
+    lines.push(...radarReporter.onRunEnd(finishedRun({ resultsDir: dir, summaries, ...options })))
   }
 
   it('draws what is in the results folder, also of earlier runs, and leaves nothing else there', () => {

@@ -11,6 +11,7 @@ import {
   type EntrantLabel,
   entrantLabels,
   type Field,
+  judged,
   narrowed,
   newestEntrants,
   readField,
@@ -55,7 +56,8 @@ text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-se
  * A task without a result is a gap in the outline, never a zero.
  * @throws BenchError code `too_many_models` for more than {@link MOST_MODELS} entrants.
  */
-export function radarSvg(field: Field): string | null {
+export function radarSvg(whole: Field): string | null {
+  const field = judged(whole)
   const { entrants } = field
   if (entrants.length === 0) return null
   if (entrants.length > MOST_MODELS) {
@@ -73,11 +75,11 @@ export function radarSvg(field: Field): string | null {
   const notesTop = tableTop + (tasks.length + 1) * ROW + 22
   const notes = [...field.notes, ...ownNotes(field, tasks)].flatMap(note => wrap(escapeForTerminal(note), 125))
   const height = notesTop + notes.length * 20 + 14
-  const suites = [...new Set(tasks.map(task => task.suite))].join(', ')
+  const suites = [...new Set(tasks.map(task => task.suiteTitle))].join(', ')
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-labelledby="radar-title radar-desc">`,
     `<title id="radar-title">${escapeForXml(`Mean score per task: ${labels.map(label => label.name).join(', ')}`)}</title>`,
-    `<desc id="radar-desc">${escapeForXml(inWords(entrants, labels, tasks))}</desc>`,
+    `<desc id="radar-desc">${escapeForXml(describeChart(entrants, labels, tasks))}</desc>`,
     `<style>${STYLE}\n</style>`,
     `<rect width="${WIDTH}" height="${height}" class="bg"/>`,
     `<text x="${MARGIN}" y="46" class="heading">Mean score per task</text>`,
@@ -166,7 +168,7 @@ function ownNotes({ entrants, tasks }: Field, shown: readonly Task[]): readonly 
 }
 
 /** Everything the drawing shows, for readers who hear it. */
-function inWords(entrants: readonly Entrant[], labels: readonly EntrantLabel[], tasks: readonly Task[]): string {
+function describeChart(entrants: readonly Entrant[], labels: readonly EntrantLabel[], tasks: readonly Task[]): string {
   const models = entrants.map((entrant, series) => {
     const values = tasks.map(task => {
       const standing = entrant.tasks.get(task.id)
@@ -197,26 +199,23 @@ export function writeReport(file: string, text: string): void {
 }
 
 /** The reporter that draws what is in the results folder after each run; a run that measured no model leaves the file as it is. */
-export function createRadarReporter(): RunReporter {
-  return {
-    name: 'radar',
-    onRunEnd(run) {
-      if (!run.isModelResult || run.summaries.length === 0) return
-      const field = readField(run.resultsDir)
-      const shown = newestEntrants(field, MOST_MODELS)
-      const svg = radarSvg(narrowed(field, shown))
-      if (svg === null) return
-      const file = join(run.resultsDir, 'radar.svg')
-      try {
-        writeReport(file, svg)
-      } catch (error) {
-        if (!(error instanceof BenchError)) throw error
-        for (const line of explainError(error).split('\n')) run.print(escapeForTerminal(line))
-        return
-      }
-      const left = field.entrants.length - shown.length
-      const others = left === 0 ? '' : ` (the ${shown.length} newest models of ${field.entrants.length})`
-      run.print(`radar: ${escapeForTerminal(relative(process.cwd(), file))}${others}`)
-    },
-  }
+export const radarReporter: RunReporter = {
+  name: 'radar',
+  onRunEnd(run) {
+    if (!run.isModelResult || run.summaries.length === 0) return []
+    const field = readField(run.resultsDir)
+    const shown = newestEntrants(field, MOST_MODELS)
+    const svg = radarSvg(narrowed(field, shown))
+    if (svg === null) return []
+    const file = join(run.resultsDir, 'radar.svg')
+    try {
+      writeReport(file, svg)
+    } catch (error) {
+      if (!(error instanceof BenchError)) throw error
+      return explainError(error).split('\n').map(escapeForTerminal)
+    }
+    const left = field.entrants.length - shown.length
+    const others = left === 0 ? '' : ` (the ${shown.length} newest models of ${field.entrants.length})`
+    return [`radar: ${escapeForTerminal(relative(process.cwd(), file))}${others}`]
+  },
 }

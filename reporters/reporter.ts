@@ -20,8 +20,10 @@ export interface FinishedRun {
   readonly brokenFiles: number
   /** What the process is going to end with. */
   readonly exitStatus: 0 | 1 | 2
-  /** Prints one line; where to is the caller's choice. */
-  readonly print: (line: string) => void
+  /** What was said of the run before the last word: by those who wrote files, and of the server. */
+  readonly said: readonly string[]
+  /** Called when results could not be written: such a run has not passed. */
+  readonly onNotKept: () => void
   /** Colours may be used. */
   readonly color: boolean
   /** Columns of the terminal. */
@@ -34,5 +36,6 @@ export interface FinishedRun {
  */
 export interface RunReporter {
   readonly name: string
-  onRunEnd(run: FinishedRun): void
+  /** Gives back what is to be printed, line by line. */
+  onRunEnd(run: FinishedRun): readonly string[]
 }

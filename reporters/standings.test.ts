@@ -2,11 +2,19 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { failedRecord, infraRecord, sampleRecord } from '../src/results/sample-record.ts'
+import { failedRecord, infraRecord, sampleRecord } from '../src/results/sample-record.fixture.ts'
 import { writeSummary } from '../src/results/store.ts'
 import { summarise } from '../src/results/summary.ts'
-import { sampleStanding } from './sample-standing.ts'
-import { entrantLabels, fieldOf, narrowed, newestEntrants, readStandings, shortModelName } from './standings.ts'
+import { sampleStanding } from './sample-standing.fixture.ts'
+import {
+  entrantLabels,
+  fieldOf,
+  narrowed,
+  newestEntrants,
+  readField,
+  readStandings,
+  shortModelName,
+} from './standings.ts'
 
 const LATER = '2026-02-01T00:00:00.000Z'
 
@@ -83,7 +91,9 @@ describe('a part of a field', () => {
 
   it('has only the tasks of suites that are left', () => {
     const field = fieldOf([sampleStanding(), sampleStanding({ model: 'zed', task: 'sums', suite: 'coding' })])
-    expect(narrowed(field, field.entrants.slice(0, 1)).tasks).toEqual([{ id: 'debug_python', suite: 'agentic' }])
+    expect(narrowed(field, field.entrants.slice(0, 1)).tasks).toEqual([
+      { id: 'debug_python', suite: 'agentic', suiteTitle: 'agentic' },
+    ])
   })
 })
 
@@ -111,14 +121,17 @@ describe('readStandings', () => {
   })
   afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-  it('reads what comparisons need, and counts files that cannot be used', () => {
+  it('reads what comparisons need, and names files that cannot be used', () => {
     const plan = { runId: 'r', k: 2, trials: 2 }
     for (const summary of summarise([sampleRecord(), failedRecord(1, 'self_verify', 'no')], plan)) {
       writeSummary(dir, summary)
     }
     writeFileSync(join(dir, 'result_broken.json'), '[]')
     const { standings, broken } = readStandings(dir)
-    expect(broken).toBe(1)
+    expect(broken).toEqual([{ file: join(dir, 'result_broken.json'), reason: 'it is not a JSON object' }])
+    expect(readField(dir).notes).toEqual([
+      '1 of the result files cannot be used: it is not a JSON object (result_broken.json).',
+    ])
     expect(standings).toMatchObject([
       {
         task: 'debug_python',
@@ -152,6 +165,6 @@ describe('readStandings', () => {
   })
 
   it('finds nothing in a folder that is not there', () => {
-    expect(readStandings(join(dir, 'absent'))).toEqual({ standings: [], broken: 0, unread: 0 })
+    expect(readStandings(join(dir, 'absent'))).toEqual({ standings: [], broken: [], unread: 0 })
   })
 })

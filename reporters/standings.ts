@@ -11,12 +11,16 @@ export interface Standing {
   /** Path of the summary file. */
   readonly file: string
   readonly suite: string
+  /** What its `suite.ts` calls it, else the name of the folder. */
+  readonly suiteTitle: string
   readonly task: string
   readonly fingerprint: string
   readonly model: string
   readonly agent: string
   readonly driver: string | null
   readonly isModel: boolean
+  /** A skill without a manifest: what it did is shown, and compared with nothing. */
+  readonly observed: boolean
   readonly verdict: Summary['verdict']
   readonly k: number
   readonly n: number
@@ -45,6 +49,7 @@ export interface Entrant {
 export interface Task {
   readonly id: string
   readonly suite: string
+  readonly suiteTitle: string
 }
 
 /** Everything in a results folder that can be compared. */
@@ -55,7 +60,14 @@ export interface Field {
   readonly tasks: readonly Task[]
   /** What has to be known to read the comparison, one sentence each. */
   readonly notes: readonly string[]
-  /** Older result files that were not looked at. */
+  readonly left: LeftOut
+}
+
+/** Result files of a folder that a comparison does without. */
+export interface LeftOut {
+  /** Files named like summaries that cannot be used, with the reason. */
+  readonly broken: readonly { readonly file: string; readonly reason: string }[]
+  /** Number of older files that were not looked at. */
   readonly unread: number
 }
 
@@ -66,12 +78,14 @@ export function standingOf(file: string, summary: Summary): Standing {
   return {
     file,
     suite: summary.suite,
+    suiteTitle: summary.suite_title ?? summary.suite,
     task: summary.task_id,
     fingerprint: summary.task_fingerprint,
     model: summary.model,
     agent: summary.agent,
     driver: summary.identity_parts.driver,
     isModel: isModelResult(summary) && !isReplayed(summary),
+    observed: summary.observed,
     verdict: summary.verdict,
     k: summary.k,
     n: summary.n,
@@ -92,12 +106,8 @@ export function standingOf(file: string, summary: Summary): Standing {
 /** Files that are read at most, the newest by the time in their names: reading 1,000 takes about two seconds. */
 const MOST_FILES = 1_000
 
-export interface FolderStandings {
+export interface FolderStandings extends LeftOut {
   readonly standings: readonly Standing[]
-  /** Files named like summaries that cannot be used. */
-  readonly broken: number
-  /** Older files that were not looked at. */
-  readonly unread: number
 }
 
 /** Reads the summaries of a folder one after another, and keeps of each what comparisons need. */
@@ -105,19 +115,19 @@ export function readStandings(dir: string, limit = MOST_FILES): FolderStandings 
   const timeOf = (file: string) => /_(\d{8}T\d{6}Z)_[^_]*\.json$/.exec(file)?.[1] ?? ''
   const files = summaryFiles(dir).toSorted((a, b) => -(compareText(timeOf(a), timeOf(b)) || compareText(a, b)))
   const standings: Standing[] = []
-  let broken = 0
+  const broken: { file: string; reason: string }[] = []
   for (const file of files.slice(0, limit)) {
     const read = readSummary(file)
     if (read.ok) standings.push(standingOf(file, read.summary))
-    else broken += 1
+    else broken.push({ file, reason: read.reason })
   }
   return { standings, broken, unread: Math.max(0, files.length - limit) }
 }
 
 /** What is compared in a folder. */
 export function readField(dir: string): Field {
-  const { standings, unread } = readStandings(dir)
-  return fieldOf(standings, unread)
+  const { standings, ...left } = readStandings(dir)
+  return fieldOf(standings, left)
 }
 
 /** A model's name as people say it: the last part of a path, without `.gguf`. */
@@ -133,7 +143,7 @@ export function shortModelName(model: string): string {
  * Chooses what is compared. The newest whole result of a task goes before a newer one of which only some trials were
  * asked for, and a result in which no trial counts (the server was down) replaces none.
  */
-export function fieldOf(standings: readonly Standing[], unread = 0): Field {
+export function fieldOf(standings: readonly Standing[], left: LeftOut = { broken: [], unread: 0 }): Field {
   const groups = new Map<string, { readonly first: Standing; readonly tasks: Map<string, Standing> }>()
   for (const standing of standings) {
     if (!standing.isModel || standing.n === 0) continue
@@ -147,7 +157,7 @@ export function fieldOf(standings: readonly Standing[], unread = 0): Field {
     .map(([key, { first, tasks }]) => ({ key, model: first.model, agent: first.agent, driver: first.driver, tasks }))
     .sort((a, b) => compareText(shortModelName(a.model), shortModelName(b.model)) || compareText(a.key, b.key))
     .map(({ key: _key, ...entrant }) => entrant)
-  return { entrants, tasks: tasksOf(standings, entrants), notes: notesOf(entrants, unread), unread }
+  return { entrants, tasks: tasksOf(standings, entrants), notes: notesOf(entrants, left), left }
 }
 
 function isPreferred(one: Standing, other: Standing): boolean {
@@ -160,13 +170,16 @@ function tasksOf(standings: readonly Standing[], entrants: readonly Entrant[]): 
   const compared = [...entrants.flatMap(entrant => [...entrant.tasks.values()])]
   const suites = new Set(compared.map(standing => standing.suite))
   const tasks = new Map<string, Task>()
-  for (const { task, suite } of [...standings.filter(standing => suites.has(standing.suite)), ...compared]) {
-    tasks.set(task, { id: task, suite })
+  for (const { task, suite, suiteTitle } of [
+    ...standings.filter(standing => suites.has(standing.suite)),
+    ...compared,
+  ]) {
+    tasks.set(task, { id: task, suite, suiteTitle })
   }
   return [...tasks.values()].sort((a, b) => compareText(a.suite, b.suite) || compareText(a.id, b.id))
 }
 
-function notesOf(entrants: readonly Entrant[], unread: number): readonly string[] {
+function notesOf(entrants: readonly Entrant[], { broken, unread }: LeftOut): readonly string[] {
   const notes: string[] = []
   const drivers = new Set(entrants.map(entrant => entrant.driver ?? 'none'))
   if (drivers.size > 1) {
@@ -179,13 +192,32 @@ function notesOf(entrants: readonly Entrant[], unread: number): readonly string[
   const mixed = [...versions].filter(([, found]) => found.size > 1).map(([task]) => task)
   if (mixed.length > 0) notes.push(`The results rest on different versions of ${mixed.sort().join(', ')}.`)
   if (unread > 0) notes.push(`${unread} older result files were not looked at.`)
-  return notes
+  return [...notes, ...describeBroken(broken)]
+}
+
+/** Unusable files by the reason, one sentence each: without it a model that lost half its results looks like a better one. */
+export function describeBroken(broken: LeftOut['broken']): readonly string[] {
+  const byReason = new Map<string, string[]>()
+  for (const { file, reason } of broken) byReason.set(reason, [...(byReason.get(reason) ?? []), basename(file)])
+  return [...byReason].map(([reason, files]) => {
+    const more = files.length > 1 ? ` and ${files.length - 1} more` : ''
+    return `${files.length} of the result files cannot be used: ${reason} (${files[0]}${more}).`
+  })
+}
+
+/** A field without what has no verdict: observed skills stand in no tier and on no axis. */
+export function judged(field: Field): Field {
+  const isJudged = ({ tasks }: Entrant, id: string) => tasks.get(id)?.observed !== true
+  const entrants = field.entrants
+    .map(entrant => ({ ...entrant, tasks: new Map([...entrant.tasks].filter(([id]) => isJudged(entrant, id))) }))
+    .filter(({ tasks }) => tasks.size > 0)
+  return { ...field, entrants, tasks: field.tasks.filter(({ id }) => field.entrants.every(one => isJudged(one, id))) }
 }
 
 /** The part of a field with these entrants only; tasks and notes are made to fit. */
-export function narrowed({ tasks, unread }: Field, entrants: readonly Entrant[]): Field {
+export function narrowed({ tasks, left }: Field, entrants: readonly Entrant[]): Field {
   const suites = new Set(entrants.flatMap(entrant => [...entrant.tasks.values()].map(standing => standing.suite)))
-  return { entrants, tasks: tasks.filter(task => suites.has(task.suite)), notes: notesOf(entrants, unread), unread }
+  return { entrants, tasks: tasks.filter(task => suites.has(task.suite)), notes: notesOf(entrants, left), left }
 }
 
 function newestOf(entrant: Entrant): string {

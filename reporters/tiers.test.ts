@@ -1,6 +1,6 @@
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
-import { sampleStanding } from './sample-standing.ts'
+import { sampleStanding } from './sample-standing.fixture.ts'
 import { fieldOf, type Standing } from './standings.ts'
 import { tierLines } from './tiers.ts'
 
@@ -26,6 +26,25 @@ describe('tiers below the matrix', () => {
     expect(shown).toContain('tier 2  other (tools · docker)  passes 1 of 2, 1 without a result (a)')
     expect(shown).toContain('tiny-1b (tools · docker)  passes 1 of 2, 1 without a result (b)')
     expect(shown).not.toContain('tier 1  ')
+  })
+
+  it('name result files that cannot be used, with the reason, where a model stands on what is left', () => {
+    const broken = ['a', 'b', 'c'].map(name => ({ file: `/r/result_${name}.json`, reason: 'it was changed' }))
+    const shown = tierLines(fieldOf([sampleStanding()], { broken, unread: 0 }), { width: 200, color: false }).join('\n')
+    expect(shown).toContain('tier 1  tiny-1b')
+    expect(shown).toContain('3 of the result files cannot be used: it was changed (result_a.json and 2 more).')
+  })
+
+  it('count no observed skill, neither for nor against a model', () => {
+    const observed = { task: 'skill', observed: true, verdict: null, score: 0 }
+    const shown = text([
+      sampleStanding({ task: 'a' }),
+      sampleStanding(observed),
+      sampleStanding({ ...observed, model: 'zed' }),
+    ])
+    expect(shown).toContain('1 task (agentic)')
+    expect(shown).toContain('tier 1  tiny-1b (tools · docker)  passes 1 of 1')
+    expect(shown).not.toContain('zed')
   })
 
   it('list the models of a tier by name, whatever they scored', () => {

@@ -1,7 +1,7 @@
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import type { RecordedTurn, RecordedTurnLog, TrialRecord } from '../src/results/record-schema.ts'
-import { failedRecord, infraRecord, sampleRecord } from '../src/results/sample-record.ts'
+import { failedRecord, infraRecord, sampleRecord } from '../src/results/sample-record.fixture.ts'
 import { summarise } from '../src/results/summary.ts'
 import { type WhyOptions, whyLines } from './why.ts'
 

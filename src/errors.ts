@@ -51,3 +51,6 @@ export function explainError(error: unknown): string {
       : ''
   return `${error.message}${cause}${remedy}`
 }
+
+/** Code of the {@link InfraError} for a sandbox that was lost while a command of the agent ran in it. */
+export const LOST_DURING_COMMAND = 'sandbox_lost_during_command'

@@ -67,8 +67,8 @@ await describeWith(['docker'], 'the docker driver', () => {
       const built = buildImage(client, 'agent-bench-broken:1', files, { onProgress: line => lines.push(line) })
       await expect(built).rejects.toMatchObject({
         code: 'image_build_failed',
-        message: expect.stringMatching(/the cause of it[\s\S]*non-zero code: 3/),
-        remedy: /BENCH_IMAGE/,
+        message: expect.stringMatching(/^the sandbox image .*non-zero code: 3\n[\s\S]*the cause of it/),
+        remedy: /BENCH_IMAGE.*BENCH_SANDBOX=namespace/,
       })
       expect(lines.length).toBeGreaterThan(1)
     })
@@ -122,8 +122,8 @@ await describeWith(['docker'], 'the docker driver', () => {
       await using sandbox = await openSandbox(prepared, { runId: `${RUN_ID}-removed` })
       const running = run(sandbox, 'sleep 30', 30_000)
       setTimeout(() => client.getContainer(sandbox.info.id).remove({ force: true }), 200)
-      await expect(running).rejects.toMatchObject({ code: 'sandbox_lost' })
-      await expect(run(sandbox, 'true')).rejects.toMatchObject({ code: 'sandbox_lost' })
+      await expect(running).rejects.toMatchObject({ code: 'sandbox_lost_during_command' })
+      await expect(run(sandbox, 'true')).rejects.toThrow('the sandbox is lost')
     })
 
     it('is gone two seconds after its harness was killed', async () => {

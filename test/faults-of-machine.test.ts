@@ -1,9 +1,12 @@
 /** What a run says and does when configuration, disk, sandbox or a spec file is at fault. */
 import { execFileSync } from 'node:child_process'
-import { mkdir, mkdtemp, rmdir } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { exportArtifacts } from '../src/results/artifacts.ts'
+import { openJournal } from '../src/results/journal.ts'
+import { sampleRecord } from '../src/results/sample-record.fixture.ts'
 import { containersOf, eventually, runIdsIn } from './leftovers.ts'
 import { describeWith } from './needs.ts'
 import { createProject, type Run } from './project.ts'
@@ -48,6 +51,20 @@ await describeWith(['docker'], 'a configuration that is wrong', () => {
       { BENCH_MODLE: 'x' },
       /BENCH_MODLE is not one of agent-bench/,
       /Did you mean BENCH_MODEL\?/,
+    ],
+    [
+      'a results path that is a file',
+      null,
+      { BENCH_RESULTS_DIR: 'package.json' },
+      /results cannot be written to .*ENOTDIR/,
+      /remedy: A part of that path is a file: set BENCH_RESULTS_DIR/,
+    ],
+    [
+      'the same, resumed',
+      null,
+      { BENCH_RESULTS_DIR: 'package.json/x', BENCH_RESUME: '1' },
+      /results cannot be read from .*: it is a file/,
+      /remedy: Name a folder/,
     ],
     ['an unknown agent', null, { BENCH_AGENT: 'refrence' }, /refrence/, /remedy: .*reference/],
   ])('%s: status 2, message and remedy, no stack', async (_name, config, env, message, remedy) => {
@@ -112,6 +129,33 @@ await describeWith(['docker'], 'a results folder that cannot be written', () => 
     ])
     const records = recordsIn(join(project.dir, 'results'))
     expect(new Set(records.map(record => `${record.run_id} ${record.trial_index}`)).size).toBe(6)
+    expect(runs.some(run => /Run \S+ wrote into the same results folder during this one/.test(run.stdout))).toBe(true)
+  })
+
+  it.skipIf(!isRoot)(
+    'what a trial left and the disk has no room for is given up: the record fits (as root)',
+    async () => {
+      await using disk = await mountedFolder('size=64k')
+      const files = new Map([10_000, 200_000].map(size => [`${size}.bin`, { bytes: Buffer.alloc(size), mode: 0o644 }]))
+      const { written, refused } = exportArtifacts(join(disk.dir, 'artifacts/trial-1'), files)
+      expect([written, refused.map(({ path }) => path)]).toEqual([[], ['10000.bin', '200000.bin']])
+      using journal = openJournal(disk.dir, 'run', 'worker')
+      journal.append(sampleRecord())
+      expect(recordsIn(disk.dir)).toHaveLength(1)
+    },
+  )
+
+  it('lines of a journal that cannot be used are told, and their trials run again', async () => {
+    await using project = await createProject(ONE_TASK)
+    await project.run([], REFERENCE)
+    const dir = join(project.dir, 'results/journal')
+    const [name = ''] = await readdir(dir)
+    const [first = '', ...rest] = (await readFile(join(dir, name), 'utf8')).split('\n')
+    await writeFile(join(dir, name), [first.replace('"passed":true', '"passed":false'), ...rest].join('\n'))
+    const run = await project.run([], { ...REFERENCE, BENCH_RESUME: '1' })
+    expect(run.stdout).toMatch(/^damaged {2}\S+:1: not a trial's record, left out: its result_hash does not match/m)
+    expect(run.status).toBe(0)
+    expect(await readdir(dir)).toHaveLength(2)
   })
 })
 
@@ -149,7 +193,10 @@ await describeWith(['docker'], 'a sandbox that fails or fills up', () => {
     expect(run.status).toBe(0)
     const [summary] = await project.summaries()
     expect(summary).toMatchObject({ verdict: 'pass' })
-    expect(summary?.trials[0]?.infra_attempts).toEqual([expect.objectContaining({ code: 'sandbox_lost' })])
+    expect(run.stdout).toMatch(/^ +1 attempt lost the sandbox[\s\S]*^lost +1 attempt lost the sandbox/m)
+    expect(summary?.trials[0]?.infra_attempts).toEqual([
+      expect.objectContaining({ code: 'sandbox_lost_during_command' }),
+    ])
   })
 
   it('a results folder that was given away by a relative path is below the project', async () => {

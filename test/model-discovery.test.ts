@@ -106,6 +106,13 @@ describe('a server that is named', () => {
     await expect(planModel(question({ baseUrl: page.baseUrl }))).rejects.toMatchObject({ code: 'server_not_found' })
   })
 
+  test('and lists no models is taken with a warning where the model is named, too', async () => {
+    await using server = await start({ models: null })
+    const planned = await planModel(question({ baseUrl: server.baseUrl, model: 'my-model' }))
+    expect(planned?.plan).toMatchObject({ model: 'my-model', baseUrl: server.baseUrl })
+    expect(planned?.warnings).toEqual([expect.stringContaining('lists no models')])
+  })
+
   test('and wants a key is refused without it and taken with it', async () => {
     await using server = await start({ ...llama, apiKey: 'k' })
     await expect(planModel(question({ baseUrl: server.baseUrl }))).rejects.toMatchObject({

@@ -14,7 +14,7 @@ const SETTLE_MS = 2_000
 const IS_ROOT = process.geteuid?.() === 0
 const USER = IS_ROOT ? 'root' : 'an ordinary user'
 /** No limit holds for all processes together, as there is no control group. */
-const TRAITS = { limitsMemory: false, limitsProcesses: true }
+const TRAITS = { limitsMemory: false, limitsProcesses: true, renewsCounters: true }
 
 const prepare = (image: string | null = null) =>
   prepareSandbox('namespace', { image, runId: RUN_ID, onProgress: () => undefined })
@@ -145,8 +145,8 @@ await describeWith(['namespaces'], `the namespace driver of ${USER}`, () => {
       await using sandbox = await openSandbox(prepared, { runId: RUN_ID })
       const running = run(sandbox, 'sleep 30', 30_000)
       setTimeout(() => process.kill(Number(sandbox.info.id), 'SIGKILL'), 200)
-      await expect(running).rejects.toMatchObject({ code: 'sandbox_lost' })
-      await expect(run(sandbox, 'true')).rejects.toMatchObject({ code: 'sandbox_lost' })
+      await expect(running).rejects.toMatchObject({ code: 'sandbox_lost_during_command' })
+      await expect(run(sandbox, 'true')).rejects.toThrow('the sandbox is lost')
     })
 
     it('ends when opening it is aborted', async () => {

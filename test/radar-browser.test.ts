@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, it } from 'vitest'
 import { radarSvg } from '../reporters/radar.ts'
-import { sampleStanding } from '../reporters/sample-standing.ts'
+import { sampleStanding } from '../reporters/sample-standing.fixture.ts'
 import { fieldOf } from '../reporters/standings.ts'
 import { describeWith } from './needs.ts'
 

@@ -1,6 +1,7 @@
 /** What every sandbox driver must do. A driver's test calls this with a function that opens a sandbox of its kind. */
 import { afterAll, beforeAll, describe } from 'vitest'
 import type { Sandbox } from '../src/sandbox/index.ts'
+import { attackContract } from './sandbox-contract/attacks.ts'
 import { commandContract } from './sandbox-contract/commands.ts'
 import { evaluationContract } from './sandbox-contract/evaluation.ts'
 import { fileContract } from './sandbox-contract/files.ts'
@@ -17,6 +18,8 @@ export interface SandboxTraits {
   /** A limit of memory for all processes together, so that a memory bomb ends the command and nothing else. */
   readonly limitsMemory: boolean
   readonly limitsProcesses: boolean
+  /** New counters of processes and network in each trial. */
+  readonly renewsCounters: boolean
 }
 
 export type TheSandbox = () => Sandbox
@@ -24,7 +27,7 @@ export type TheSandbox = () => Sandbox
 export function sandboxContract(
   name: string,
   open: () => Promise<Sandbox>,
-  traits: SandboxTraits = { limitsMemory: true, limitsProcesses: true },
+  traits: SandboxTraits = { limitsMemory: true, limitsProcesses: true, renewsCounters: false },
 ): void {
   describe(name, () => {
     let opened: Sandbox | null = null
@@ -44,9 +47,10 @@ export function sandboxContract(
     snapshotContract(sandbox)
     nameContract(sandbox)
     fileContract(sandbox)
-    isolationContract(sandbox)
+    isolationContract(sandbox, traits)
     witnessContract(sandbox)
     stubContract(sandbox)
     evaluationContract(sandbox)
+    attackContract(sandbox, traits)
   })
 }

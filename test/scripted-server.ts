@@ -15,6 +15,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createBrotliCompress, createDeflate, createGzip } from 'node:zlib'
 
 export interface ScriptedCall {
   readonly name: string
@@ -59,6 +60,8 @@ export type ScriptedReply = (
   readonly pingEveryMs?: number
   /** Milliseconds between the chunks of a stream. */
   readonly chunkDelayMs?: number
+  /** Compresses the answer, each chunk by itself, whatever was asked for. */
+  readonly encoding?: 'gzip' | 'deflate' | 'br'
 }
 
 export interface RecordedRequest {
@@ -190,6 +193,24 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   }
 }
 
+const ENCODERS = { gzip: createGzip, deflate: createDeflate, br: createBrotliCompress }
+
+/** Makes everything that is written to a response compressed. */
+function compress(response: ServerResponse, encoding: keyof typeof ENCODERS): void {
+  const encoder = ENCODERS[encoding]()
+  const write = response.write.bind(response)
+  const end = response.end.bind(response)
+  response.setHeader('content-encoding', encoding)
+  encoder.on('data', (bytes: Uint8Array) => write(bytes)).on('end', () => end())
+  Object.assign(response, {
+    write: (text: string) => {
+      encoder.write(text)
+      encoder.flush()
+    },
+    end: (text?: string) => encoder.end(text ?? ''),
+  })
+}
+
 function sendJson(response: ServerResponse, status: number, body: unknown, headers = {}): void {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text)
@@ -222,6 +243,7 @@ async function wait(response: ServerResponse, reply: ScriptedReply): Promise<voi
 async function play(response: ServerResponse, reply: ScriptedReply, body: unknown, model: string): Promise<void> {
   await wait(response, reply)
   if (response.destroyed) return
+  if (reply.encoding !== undefined) compress(response, reply.encoding)
   const delayMs = reply.chunkDelayMs ?? 0
   if ('status' in reply) return sendJson(response, reply.status, reply.body, reply.headers)
   if ('rawBody' in reply) {

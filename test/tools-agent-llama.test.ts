@@ -1,10 +1,11 @@
 /** The tools agent and the client against a real llama-server with tiny hand-made models. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Session, ToolArguments, Toolbox, TurnNote } from '../src/agents/agent.ts'
-import { createToolsAgent } from '../src/agents/index.ts'
+import type { Session, TurnNote } from '../src/agents/agent.ts'
+import { createToolsAgent } from '../src/agents/tools-agent.ts'
 import type { ChatModel, ChatRequest, ToolDefinition } from '../src/model/chat-model.ts'
 import { createChatModel, type ModelQuestion, planModel } from '../src/model/index.ts'
 import { planFixture } from '../src/model/plan.fixture.ts'
+import type { ToolArguments, Toolbox } from '../src/tools/tool-set.ts'
 import { type LlamaServer, slotsOf, startLlamaServer } from './llama-server.ts'
 import { describeWith } from './needs.ts'
 
@@ -50,7 +51,7 @@ function sessionOf(prompt: string, maxTurns = 20): Made {
   }
   const emit = (note: TurnNote): void => void notes.push(note)
   return {
-    session: { prompt, system: null, toolbox, maxTurns, seed: 1, play: null, signal: never, emit },
+    session: { prompt, system: null, toolbox, maxTurns, seed: 1, script: null, signal: never, emit },
     calls,
     notes,
   }

@@ -1,10 +1,13 @@
 /** Vitest's own options on the bench; the rows of docs/vitest.md, one test each. */
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { findSpecFiles, loadSpecFiles } from '../src/cli/spec-files.ts'
 import type { Summary } from '../src/results/summary-schema.ts'
 import { describeWith } from './needs.ts'
-import { createProject, type Project, readText } from './project.ts'
+import { createProject, type Project, type Run, readText } from './project.ts'
 import { smallTask } from './small-tasks.ts'
 
 const REFERENCE = { BENCH_SANDBOX: 'docker', BENCH_AGENT: 'reference' }
@@ -65,6 +68,81 @@ await describeWith(['docker'], "Vitest's options on the bench", () => {
     expect(summaries[0]?.trials.map(trial => [trial.trial_index, trial.seed])).toEqual([[1, 43]])
   })
 
+  it.each([
+    [
+      'one filter among several that nothing fits',
+      ['task_one', 'task_two_v1'],
+      /no task is called "task_two_v1"/,
+      /Did you mean "task_two"\?/,
+    ],
+    ['a file and line that are not there', ['tasks/a/none.bench.ts:3'], /"tasks\/a\/none\.bench\.ts:3"/, /remedy/],
+  ])('%s: status 2, and the ids that are near', async (_what, args, message, remedy) => {
+    const run = await project.run(args, REFERENCE)
+    expect(run.stderr).toMatch(message)
+    expect(run.stderr).toMatch(remedy)
+    expect(run.status).toBe(2)
+    expect(await written()).toEqual([])
+  })
+
+  it('a spec file with a line runs its task, whole', async () => {
+    const run = await project.run(['tasks/a/one.bench.ts:5'], REFERENCE)
+    expect(run.status).toBe(0)
+    expect((await written()).map(outline)).toEqual([['task_one', 3, 'pass', 1]])
+  })
+
+  it('include replaces ours, exclude and benchmarks of Vitest are left alone, also by check', async () => {
+    const benchmark = "import { bench } from 'vitest'\nbench('sort', () => { [3, 1].sort() }, { time: 5 })\n"
+    await using other = await createProject({
+      'tasks/one.bench.mts': smallTask({ id: 'task_one' }),
+      'tasks/two.bench.js': smallTask({ id: 'task_two' }),
+      'tasks/sort.bench.ts': benchmark,
+      'old/three.bench.ts': smallTask({ id: 'task_three' }),
+      'evals/four.task.ts': smallTask({ id: 'task_four' }),
+    })
+    const config = await readText(other, 'vitest.config.ts')
+    const listed = async (test: string) => {
+      await other.write({ 'vitest.config.ts': config.replace("name: 'bench'", `name: 'bench', ${test}`) })
+      const run = await other.run(['list', '--filesOnly'])
+      const { loaded } = await loadSpecFiles(await findSpecFiles(other.dir), other.dir)
+      const files = [...run.stdout.matchAll(/\[bench\] (\S+)/g)].map(([, file]) => file)
+      expect(loaded.map(({ file }) => file).toSorted()).toEqual(files.toSorted())
+      return files.toSorted()
+    }
+    const ours = ['tasks/one.bench.mts', 'tasks/two.bench.js']
+    expect(await listed("exclude: ['old/**', '**/node_modules/**']")).toEqual(ours)
+    expect(await listed("include: ['evals/*.task.ts']")).toEqual(['evals/four.task.ts'])
+    expect(await listed("include: ['none/*.ts']")).toEqual([])
+    await other.write({ 'vitest.config.ts': config })
+    const run = await other.run(['bench', '--run'])
+    expect(run.stdout).toMatch(/sort\.bench\.ts/)
+    expect(run.status).toBe(0)
+  })
+
+  it('--changed and related select a skill by any text of it, with a commented manifest in the tree', async () => {
+    await using other = await createProject({
+      'tasks/one.bench.ts': smallTask({ id: 'task_one' }),
+      'skills/note/SKILL.md': '---\nname: note\ndescription: Writes a note. Use it for notes.\n---\nWrite it.\n',
+      'skills/note/scripts/sign.py': 'print("signed")\n',
+      'skills/note/bench_manifest.json':
+        '{ // read by people\n  "goal": "Write a.txt", "expected_artifacts": ["a.txt"] }\n',
+      '.gitignore': 'node_modules\nresults\n',
+    })
+    const git = (...words: string[]) =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', '-C', other.dir, ...words])
+    for (const words of [
+      ['init', '-q'],
+      ['add', '-A'],
+      ['commit', '-q', '-m', 'all'],
+    ])
+      git(...words)
+    const ran = (run: Run) => [...run.stdout.matchAll(/\|bench\| (\S+)/g)].map(([, file]) => file)
+    expect(
+      ran(await other.run(['related', '--run', '--project', 'bench', 'skills/note/scripts/sign.py'], REFERENCE)),
+    ).toEqual(['skills/note/bench_manifest.json'])
+    await other.write({ 'skills/note/SKILL.md': '---\nname: note\ndescription: Writes notes.\n---\nWrite it.\n' })
+    expect(ran(await other.run(['--changed'], REFERENCE))).toEqual(['skills/note/bench_manifest.json'])
+  })
+
   it('--bail ends the run after a trial that did not pass; the task fails, its pass^k stays open', async () => {
     const run = await project.run(['tasks/b', '--bail=1'], REFERENCE)
     expect(run.status).toBe(1)
@@ -82,6 +160,22 @@ await describeWith(['docker'], "Vitest's options on the bench", () => {
     expect([first.status, second.status].toSorted()).toEqual([0, 1])
     expect(ids.size).toBeGreaterThan(0)
     expect(ids.size).toBeLessThan(3)
+  })
+
+  it('--merge-reports shows the tasks of all shards, asks neither server nor engine, and ends as they did', async () => {
+    const env = { ...REFERENCE, BENCH_K: '1' }
+    await project.run(['--shard=1/2', '--reporter=blob', '--outputFile=blobs/1.json'], env)
+    await project.run(['--shard=2/2', '--reporter=blob', '--outputFile=blobs/2.json'], env)
+    const nothing = {
+      DOCKER_HOST: 'tcp://127.0.0.1:9',
+      BENCH_SANDBOX: 'docker',
+      BENCH_BASE_URL: 'http://127.0.0.1:9/v1',
+    }
+    const run = await project.run(['--merge-reports=blobs'], nothing)
+    expect(run.stdout).toMatch(/^FAIL {5}task_bad +– +0\/1/m)
+    expect(run.stdout).toMatch(/^PASS {5}task_one +– +1\/1 +1.00/m)
+    expect(run.stdout).toMatch(/^2 of 3 tasks pass in the merged reports/m)
+    expect(run.status).toBe(1)
   })
 
   it('--reporter=json has standard output to itself; trials carry outcome and flags', async () => {
@@ -147,11 +241,13 @@ await describeWith(['docker'], "Vitest's options on the bench", () => {
       ['task_two', 3, 'pass', 1],
     ])
     expect(sandboxesOf(sequential).size).toBe(1)
+    await project.write({ 'tasks/a/three.bench.ts': smallTask({ id: 'task_three' }) })
     const two = await project.run(['tasks/a'], { ...REFERENCE, BENCH_WORKERS: '2' })
+    await rm(join(project.dir, 'tasks/a/three.bench.ts'))
     expect(two.status).toBe(0)
     const known = new Set(sequential.map(summary => summary.result_hash))
     const parallel = (await written()).filter(summary => !known.has(summary.result_hash))
-    expect(parallel).toHaveLength(2)
+    expect(parallel).toHaveLength(3)
     expect(sandboxesOf(parallel).size).toBe(2)
   })
 

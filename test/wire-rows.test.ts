@@ -4,12 +4,8 @@ import type { ChatRequest, ModelPlan } from '../src/model/chat-model.ts'
 import { createChatModel } from '../src/model/index.ts'
 import { classOf } from './reply-class.ts'
 import { startScriptedServer } from './scripted-server.ts'
-import { OBSERVED } from './wire/observed.ts'
-import { REPORTED } from './wire/reported.ts'
-import { REPORTED_LATER } from './wire/reported-later.ts'
 import type { Wire, WireRow } from './wire/row.ts'
-
-const ROWS: readonly WireRow[] = [...OBSERVED, ...REPORTED, ...REPORTED_LATER]
+import { ROWS } from './wire/rows.ts'
 
 const planFor = (baseUrl: string, row: WireRow, stream: boolean): ModelPlan => ({
   model: 'scripted',
@@ -72,7 +68,7 @@ describe('a server', () => {
 })
 
 describe('the list', () => {
-  const numbers = [...range(1, 23), ...range(50, 83)]
+  const numbers = [...range(1, 23), ...range(50, 90)]
 
   test('has a fixture for every row', () => {
     const known = new Set(ROWS.map(({ id }) => id))
@@ -83,7 +79,7 @@ describe('the list', () => {
   test('has both forms but where the protocol, or the row, has one only', () => {
     const onlyOne = new Set(ROWS.filter(row => row.stream === undefined || row.whole === undefined).map(({ id }) => id))
     // Streamed pieces, pings and index are of streams alone; 14 and 83 have a fixture for each form.
-    expect([...onlyOne].toSorted((a, b) => a - b)).toEqual([10, 11, 12, 14, 53, 60, 61, 79, 83])
+    expect([...onlyOne].toSorted((a, b) => a - b)).toEqual([10, 11, 12, 14, 53, 60, 61, 79, 83, 84, 85, 86])
   })
 })
 

@@ -1,28 +1,7 @@
-import type { Reply, ToolDefinition, TurnStats } from '../model/chat-model.ts'
+import type { Reply, TurnStats } from '../model/chat-model.ts'
 import type { CallRepair } from '../repair/repair-reply.ts'
 import type { Play } from '../task/task.ts'
-
-/** What an agent gets back for one tool call. */
-export interface ToolOutcome {
-  /** Exactly the text the model sees, after cutting. */
-  readonly delivered: string
-  readonly exitCode: number | null
-}
-
-/** How a call reached the tools: with parsed arguments, or with arguments that did not parse (then `raw` is what came). */
-export type ToolArguments =
-  | { readonly valid: true; readonly value: Readonly<Record<string, unknown>> }
-  | { readonly valid: false; readonly raw: string; readonly problem: string }
-
-/** The tools of one trial. Every call is executed, observed and logged; calls run one after another. */
-export interface Toolbox {
-  readonly definitions: readonly ToolDefinition[]
-  call(
-    name: string,
-    args: ToolArguments,
-    context: { readonly turn: number; readonly signal: AbortSignal },
-  ): Promise<ToolOutcome>
-}
+import type { Toolbox } from '../tools/tool-set.ts'
 
 /** Notes of an agent about one turn; tool calls are logged by the toolbox itself. */
 export interface TurnNote {
@@ -43,7 +22,7 @@ export interface Session {
   readonly maxTurns: number
   readonly seed: number
   /** What the `reference` agent plays; null for tasks without one. */
-  readonly play: Play | null
+  readonly script: Play | null
   readonly signal: AbortSignal
   readonly emit: (note: TurnNote) => void
   /** Called with every reply of a model that is no fault, before it is acted on. */
@@ -60,6 +39,8 @@ export type EndingReason =
   | 'reasoning_exhausted'
   | 'context_overflow'
   | 'malformed_by_server'
+  /** The server dropped the beginning of the conversation in silence. */
+  | 'prompt_cut'
 
 /** How an agent ended by itself. Deadlines and cancellation arrive through the signal instead. */
 export interface Ending {

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { InfraError, SpecError } from '../errors.ts'
 import type { Play } from '../task/task.ts'
-import type { Session, ToolArguments, TurnNote } from './agent.ts'
-import { createAgent, createNopAgent, createScriptedAgent } from './index.ts'
+import type { ToolArguments } from '../tools/tool-set.ts'
+import type { Session, TurnNote } from './agent.ts'
+import { createAgent } from './index.ts'
+import { createNopAgent } from './nop-agent.ts'
+import { createScriptedAgent } from './scripted-agent.ts'
 
 interface Made {
   readonly session: Session
@@ -25,7 +28,7 @@ function sessionOf(play: Play | null, options: Partial<Session> = {}): Made {
     },
     maxTurns: 20,
     seed: 42,
-    play,
+    script: play,
     signal: new AbortController().signal,
     emit: note => notes.push(note),
     ...options,

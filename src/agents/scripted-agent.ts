@@ -1,6 +1,7 @@
 import { BenchError, SpecError } from '../errors.ts'
 import type { Hands, Play } from '../task/task.ts'
-import type { Agent, Session, ToolArguments } from './agent.ts'
+import type { ToolArguments } from '../tools/tool-set.ts'
+import type { Agent, Session } from './agent.ts'
 
 /** The play asked for more turns than the trial has. */
 class TurnLimitReached extends Error {
@@ -67,7 +68,7 @@ export function createScriptedAgent(name: string, play: Play | null = null): Age
   return {
     name,
     async run(session) {
-      const script = play ?? session.play
+      const script = play ?? session.script
       if (script === null) {
         throw new SpecError(`the agent "${name}" has nothing to play`, {
           code: 'no_reference',

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { ConfigError, InfraError } from '../errors.ts'
 import type { ChatModel, ChatRequest, ModelPlan, Reply, ToolCall, TurnStats } from '../model/chat-model.ts'
-import type { Session, ToolArguments, Toolbox, TurnNote } from './agent.ts'
+import type { ToolArguments, Toolbox } from '../tools/tool-set.ts'
+import type { Session, TurnNote } from './agent.ts'
 import { createToolsAgent, LOOP_LIMIT, MAX_CALLS_PER_TURN } from './tools-agent.ts'
 
 const stats: TurnStats = {
@@ -78,7 +79,7 @@ function sessionOf(
     toolbox,
     maxTurns: 20,
     seed: 42,
-    play: null,
+    script: null,
     signal: new AbortController().signal,
     emit: note => notes.push(note),
     ...options,
@@ -186,6 +187,16 @@ describe('the tools agent', () => {
     expect(await createToolsAgent(modelOf(reply).model).run(sessionOf().session)).toMatchObject({
       reason: 'context_overflow',
     })
+  })
+
+  test('a prompt that the server cuts in silence ends the trial', async () => {
+    const cut: Reply = { kind: 'ok', ...body, stats: { ...stats, promptTokens: 2_051 }, toolCalls: [toolCall('f')] }
+    const { session, calls } = sessionOf({ prompt: 'p'.repeat(10_000) }, count => String(count).repeat(5_000))
+    expect(await createToolsAgent(modelOf(cut).model).run(session)).toMatchObject({
+      reason: 'prompt_cut',
+      detail: expect.stringContaining('remedy: '),
+    })
+    expect(calls).toHaveLength(2)
   })
 
   test('faults of server and configuration are thrown with code and remedy', async () => {

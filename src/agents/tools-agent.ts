@@ -1,7 +1,9 @@
 import { ConfigError, InfraError } from '../errors.ts'
 import type { ChatMessage, ChatModel, Reply, ReplyBody } from '../model/chat-model.ts'
+import { createPromptWatch } from '../model/prompt-watch.ts'
 import { repairReply } from '../repair/repair-reply.ts'
-import type { Agent, Ending, EndingReason, RepairOptions, Session, ToolOutcome } from './agent.ts'
+import type { ToolOutcome } from '../tools/tool-set.ts'
+import type { Agent, Ending, EndingReason, RepairOptions, Session } from './agent.ts'
 
 /** Calls of one turn that are run; a model in a loop can send thousands, and `parallel_tool_calls` is not enforced by servers. */
 export const MAX_CALLS_PER_TURN = 64
@@ -105,6 +107,7 @@ async function converse(session: Session, listen: Listen): Promise<Ending> {
     { role: 'user', content: session.prompt },
   ]
   const guard = createLoopGuard()
+  const cutAfter = createPromptWatch()
   let lastText: string | null = null
   let servedModel: string | null = null
   const ending = (reason: EndingReason, detail: string | null): Ending => ({
@@ -130,6 +133,8 @@ async function converse(session: Session, listen: Listen): Promise<Ending> {
       stats: reply.stats,
       servedModel: reply.servedModel,
     })
+    const cut = cutAfter(JSON.stringify(messages).length, reply.stats)
+    if (cut !== null) return ending('prompt_cut', cut)
     if (reply.kind === 'model_error') return ending(reply.reason, withRemedy(reply))
     if (reply.toolCalls.length === 0) return ending('answered', null)
 

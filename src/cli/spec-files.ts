@@ -1,11 +1,15 @@
 /** Finds the spec files of a project and makes their tasks, without a Vitest run. */
 import { readdir } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
+import picomatch from 'picomatch'
 import { createRunnableDevEnvironment, isRunnableDevEnvironment, resolveConfig } from 'vite'
 import { BenchError, SpecError } from '../errors.ts'
 import { loadTask } from '../runner/collect.ts'
 import { SPEC_ALIAS } from '../runner/plugin.ts'
+import type { Settings } from '../runner/settings.ts'
 import { skillFiles } from '../runner/skills.ts'
+import { isSpecFile, specGlobs } from '../runner/spec-globs.ts'
+import { filesOfSuites } from '../runner/suites.ts'
 import type { FileMap } from '../sandbox/index.ts'
 import { MANIFEST_NAME } from '../skill/index.ts'
 import { readSkillDirectory } from '../skill/read-directory.ts'
@@ -30,8 +34,15 @@ export interface BrokenSpec {
   readonly error: BenchError
 }
 
-/** Files `*.bench.ts` below a folder, then the skills; absolute paths, sorted. */
-export async function findSpecFiles(root: string, skillDir: string | null): Promise<readonly string[]> {
+/** What the bench of a project collects, by the `include` and `exclude` of its Vitest config, then the skills; absolute paths, sorted. */
+export async function findSpecFiles(
+  root: string,
+  { skillDir, suite }: Pick<Settings, 'skillDir' | 'suite'> = { skillDir: null, suite: null },
+): Promise<readonly string[]> {
+  const { base, include, exclude } = await specGlobs(root)
+  const isIncluded = picomatch([...include], { dot: true })
+  const isExcluded = picomatch([...exclude], { dot: true })
+  const isOut = (path: string) => isExcluded(path) || isExcluded(relative(base, path))
   const found: string[] = []
   const walk = async (folder: string, depth: number): Promise<void> => {
     for (const entry of await readdir(folder, { withFileTypes: true })) {
@@ -39,13 +50,12 @@ export async function findSpecFiles(root: string, skillDir: string | null): Prom
       if (entry.isDirectory()) {
         const isSkipped = SKIPPED.has(entry.name) || entry.name.startsWith('.') || depth >= MAX_DEPTH
         if (!isSkipped) await walk(path, depth + 1)
-      } else if (entry.name.endsWith('.bench.ts')) {
-        found.push(path)
-      }
+      } else if ((isIncluded(relative(base, path)) || isIncluded(path)) && isSpecFile(path)) found.push(path)
     }
   }
-  await walk(root, 0)
-  return [...found.sort(), ...(await skillFiles({ root, skillDir }))]
+  await walk(base, 0)
+  const own = [...found.sort(), ...(await skillFiles({ root, skillDir }))].filter(path => !isOut(path))
+  return filesOfSuites(own, suite)
 }
 
 /**

@@ -39,7 +39,7 @@ const DOCTOR = '`npx agent-bench doctor`'
  *
  * `problem` is set when the server does not answer, refuses tools or their results, hides the tools from the model, or
  * cuts a prompt in silence: results would be about the server. What is only slow, small or unclear is a line.
- * A window smaller than a task's declared need is found for each task by `preflightContext`.
+ * A window smaller than a task's declared need is found for each task by `windowProblem`.
  * @throws the signal's reason
  * @example
  * const { digest, lines, problem } = await examineForRun(plan, { resultsDir, signal })

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { ChatMessage, ModelPlan, Reply, ReplyBody, ToolDefinition } from '../model/chat-model.ts'
+import { WINDOW_REMEDY } from '../model/classify.ts'
 import { createChatModel } from '../model/openai-client.ts'
 import { broken, type Judgement } from './finding.ts'
 
@@ -127,15 +128,12 @@ export function refused(reply: Reply, what: string): Judgement {
     case 'config':
       return broken(`${what}: ${reply.detail}`, reply.remedy, { code: reply.code, kind: reply.kind })
     case 'context_overflow':
-      return broken(`${what}: ${reply.detail}`, windowRemedy, { code: 'context_overflow' })
+      return broken(`${what}: ${reply.detail}`, WINDOW_REMEDY, { code: 'context_overflow' })
     case 'ok':
     case 'model_error':
       return broken(what, "Look into the server's log.")
   }
 }
-
-export const windowRemedy =
-  'Give the server a larger context window (llama-server -c, Ollama OLLAMA_CONTEXT_LENGTH or num_ctx, LM Studio "Context Length", vLLM --max-model-len).'
 
 /** What to do about calls that do not arrive as calls, in the words of this kind of server. */
 export function toolsRemedy(plan: ModelPlan): string {

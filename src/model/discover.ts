@@ -133,6 +133,8 @@ function probeOptions(question: ModelQuestion): ProbeOptions {
     timeoutMs: PROBE_TIMEOUT_MS,
     ...(question.signal === undefined ? {} : { signal: question.signal }),
     ...(question.source === undefined ? {} : { source: question.source }),
+    // Who names both need not be told what there is.
+    mayLackList: question.model !== null && question.baseUrl !== null,
   }
 }
 
@@ -247,7 +249,9 @@ function chooseServer(probes: readonly ServerProbe[], name: string, warnings: st
     warnings.push(
       tolerant.unknownNames === 'ignored'
         ? `the server at ${where} serves ${listed.join(', ')} and ignores the name "${name}": results are filed under "${name}"`
-        : `the server at ${where} does not list "${name}" (it lists ${listed.slice(0, 10).join(', ') || 'nothing'})`,
+        : listed.length === 0
+          ? `the server at ${where} lists no models: its first answer will show whether it has "${name}"`
+          : `the server at ${where} does not list "${name}" (it lists ${listed.slice(0, 10).join(', ')})`,
     )
     return { probe: tolerant, model: name }
   }

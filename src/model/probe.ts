@@ -31,7 +31,11 @@ export interface ProbeOptions {
   readonly signal?: AbortSignal
   /** Where the address was given; the variables when left out. */
   readonly source?: AddressSource
+  /** A server without the route of the list (404, 405, 501) is one that lists nothing. */
+  readonly mayLackList?: boolean
 }
+
+const LACKING = new Set([404, 405, 501])
 
 const MAX_PROBE_BYTES = 4_000_000
 
@@ -44,13 +48,8 @@ export interface Answer {
 /** One GET, or a POST where there is a body; errors of the network are thrown. */
 export async function ask(url: string, options: ProbeOptions, signal: AbortSignal, body?: unknown): Promise<Answer> {
   const answer = await sendRequest(new URL(url), {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: {
-      accept: 'application/json',
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(options.apiKey === null ? {} : { authorization: `Bearer ${options.apiKey}` }),
-    },
-    body: body === undefined ? null : JSON.stringify(body),
+    apiKey: options.apiKey,
+    body,
     idleTimeoutMs: options.timeoutMs,
     signal,
   })
@@ -112,7 +111,9 @@ export async function probeServer(givenUrl: string, options: ProbeOptions): Prom
       remedy: 'Wait until it has loaded the model.',
     })
   }
-  checkList(baseUrl, source, list, options.apiKey !== null)
+  if (options.mayLackList !== true || !LACKING.has(list.status)) {
+    checkList(baseUrl, source, list, options.apiKey !== null)
+  }
   return identify(baseUrl, list.json, { props, ollama, lmstudio, vllm })
 }
 

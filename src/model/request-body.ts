@@ -37,20 +37,25 @@ const wireTool = (tool: ToolDefinition): JsonRecord => ({
   function: { name: tool.name, description: tool.description, parameters: tool.parameters },
 })
 
-/** The output limit that is asked for, in tokens; undefined where `extraBody` sets something that is no number. */
+/** The output limit that is asked for, in tokens; undefined where `extraBody` leaves it out or sets something that is no number. */
 export function outputLimitOf({ maxTokens, extraBody }: ModelPlan['sampling']): number | undefined {
-  const asked = extraBody?.max_completion_tokens ?? extraBody?.max_tokens ?? maxTokens
-  return typeof asked === 'number' ? asked : undefined
+  const { max_tokens: asked = maxTokens, max_completion_tokens: completion } = extraBody ?? {}
+  const limit = completion ?? asked
+  return typeof limit === 'number' ? limit : undefined
 }
+
+/** What `extraBody` cannot leave out: without it there is no request. */
+const NEEDED = new Set(['model', 'messages', 'tools'])
 
 /**
  * The body of one completion request. Sampling is sent only where it is set; an output limit always, because servers
- * default to none. `extraBody` is merged in, but cannot replace the conversation, the tools, the seed or the streaming.
+ * default to none. `extraBody` is merged in, but cannot replace the conversation, the tools, the seed or the streaming; its
+ * `null` leaves a field out, for servers that refuse fields they do not know.
  */
 export function requestBody(plan: ModelPlan, request: ChatRequest): JsonRecord {
   const { temperature, topP, maxTokens, extraBody } = plan.sampling
-  const namesLimit = extraBody !== null && 'max_completion_tokens' in extraBody
-  return {
+  const namesLimit = (extraBody?.max_completion_tokens ?? null) !== null
+  const body = {
     ...(namesLimit ? {} : { max_tokens: maxTokens }),
     ...(temperature === null ? {} : { temperature }),
     ...(topP === null ? {} : { top_p: topP }),
@@ -61,4 +66,6 @@ export function requestBody(plan: ModelPlan, request: ChatRequest): JsonRecord {
     seed: request.seed,
     ...(plan.stream === false ? { stream: false } : { stream: true, stream_options: { include_usage: true } }),
   }
+  const isLeftOut = (name: string) => extraBody?.[name] === null && !NEEDED.has(name)
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !isLeftOut(name)))
 }

@@ -23,37 +23,54 @@ function argumentText(value: unknown): string {
 }
 
 /**
- * Puts the pieces of streamed tool calls together. `index` may be missing (ollama#7881) or 0 for every call
- * (smolagents#1958), ids may be missing, empty or shared, and one call may be repeated (LocalAI#9722):
- * a new id, a new name, or a name after arguments that are already whole JSON begins a new call.
+ * Puts the pieces of streamed tool calls together. `index` may be missing (ollama#7881), 0 for every call (smolagents#1958)
+ * or another for every piece; ids may be missing, empty, shared, or change from piece to piece; a name may come in pieces,
+ * and one call may be repeated (LocalAI#9722).
+ * @param toolNames the tools on offer: they tell a piece of a name from a name
  */
-export function createCallCollector(): {
+export function createCallCollector(toolNames: readonly string[] = []): {
   /** Adds one element of `tool_calls`; returns how many characters it brought. */
   readonly add: (piece: unknown) => number
   readonly end: () => readonly RawCall[]
 } {
   const calls: OpenCall[] = []
 
-  const continues = (call: OpenCall, id: string | null, name: string, given: unknown): boolean => {
-    const text = argumentText(given)
-    const isSecondWhole = text.trim() !== '' && isWholeJson(call.arguments)
-    if (id !== null && call.id !== null) return id === call.id && !(name !== '' && isSecondWhole)
-    if (name === '' && id === null) return !(isRecord(given) && call.arguments !== '')
-    if (name !== '' && call.name !== '') return name === call.name && !isWholeJson(call.arguments)
-    return !isSecondWhole
-  }
+  /** The call a piece may carry on, if it is no call of its own. */
+  const candidate = (index: number | null, id: string | null): OpenCall | undefined =>
+    calls.findLast(call => id !== null && call.id === id && call.index === index) ??
+    calls.findLast(call => id !== null && call.id === id) ??
+    calls.findLast(call => index !== null && call.index === index) ??
+    calls.at(-1)
 
-  const openCall = (index: number | null, id: string | null, name: string, given: unknown): OpenCall | undefined => {
-    if (index === null) {
-      const known = id === null ? undefined : calls.findLast(call => call.id === id)
-      const last = known ?? calls.at(-1)
-      if (last === undefined) return undefined
-      // Without an index a named piece is a call of its own, unless it carries on arguments that are still open.
-      if (known === undefined && name !== '' && last.name !== '' && last.arguments === '') return undefined
-      return continues(last, id, name, given) ? last : undefined
+  const isNamePart = (begun: string, name: string): boolean =>
+    toolNames.some(tool => tool.startsWith(begun + name)) && !(toolNames.includes(begun) && toolNames.includes(name))
+
+  /** Whether a piece carries on this call. A new name, or arguments after whole ones, begin a call of their own. */
+  const continues = (
+    call: OpenCall,
+    index: number | null,
+    id: string | null,
+    name: string,
+    given: unknown,
+  ): boolean => {
+    const text = argumentText(given)
+    const isBlank = text.trim() === ''
+    const isWhole = isWholeJson(call.arguments)
+    const hasSameId = id !== null && id === call.id
+    const hasOtherId = id !== null && call.id !== null && !hasSameId
+    const hasNewIndex = index !== null && !calls.some(known => known.index === index)
+    if (name === '') {
+      if (isRecord(given) && call.arguments !== '') return false
+      return isWhole ? !hasOtherId && (!hasNewIndex || isBlank) : !(hasOtherId && hasNewIndex && isBlank)
     }
-    const last = calls.findLast(call => call.index === index)
-    return last !== undefined && continues(last, id, name, given) ? last : undefined
+    if (call.name === '') return !hasOtherId && (isBlank || !isWhole)
+    if (name !== call.name) {
+      if (call.arguments === '' && isNamePart(call.name, name)) return true
+      return hasSameId && !hasNewIndex && (isBlank || !isWhole)
+    }
+    if (isWhole) return hasSameId && !hasNewIndex && isBlank
+    if (hasOtherId || hasNewIndex) return call.arguments !== '' && !isBlank && !text.trimStart().startsWith('{')
+    return hasSameId || index !== null || call.arguments !== ''
   }
 
   return {
@@ -64,11 +81,13 @@ export function createCallCollector(): {
       const name = stringAt(piece, 'function', 'name') ?? ''
       const index = typeof piece.index === 'number' ? piece.index : null
       const text = argumentText(given)
-      const call = openCall(index, id, name, given)
+      const known = candidate(index, id)
+      const call = known !== undefined && continues(known, index, id, name, given) ? known : undefined
       if (call === undefined) calls.push({ index, id, name, arguments: text })
       else {
         call.id ??= id
         if (call.name === '') call.name = name
+        else if (call.arguments === '' && name !== call.name && isNamePart(call.name, name)) call.name += name
         call.arguments += text
       }
       return name.length + text.length + (call === undefined ? 64 : 0)

@@ -1,31 +1,94 @@
 import { isRecord, parseJson } from './json.ts'
 
+/** How the calls of a grammar are written. Tags around JSON, or around calls in Python's syntax, are all there is to say of many. */
+export type CallForm =
+  | 'hermes'
+  | 'qwen-coder'
+  | 'mistral'
+  | 'kimi'
+  | 'deepseek'
+  | 'harmony'
+  | 'invoke'
+  | 'gemma'
+  | 'json'
+  | { readonly begin: RegExp; readonly end: RegExp }
+
+export interface Grammar {
+  /** For people, and for records. */
+  readonly name: string
+  /** Wants something that is called, so that an answer which merely mentions a tag is none. */
+  readonly pattern: RegExp
+  readonly form: CallForm
+}
+
+const tags = (begin: RegExp, end: RegExp): CallForm => ({ begin, end })
+
 /**
- * The ways models write a tool call as text. Where a server's parser misses one it arrives as an answer
- * (vllm#31871, lmstudio-bug-tracker#1592, free-claude-code#979): a failure to say, never a call to run.
- * Each pattern wants something that is called, so that an answer which merely mentions a tag is none.
+ * The ways models write a tool call as text. Where a server's parser misses one it arrives as an answer (vllm#31871,
+ * lmstudio-bug-tracker#1592, free-claude-code#979): a failure to say, never a call to run. What is special stands before
+ * what would fit it, too. The repaired score reads the calls by their form.
  */
-const GRAMMARS: readonly { readonly name: string; readonly pattern: RegExp }[] = [
-  { name: 'hermes <tool_call>', pattern: /<tool_call>\s*(?:\{|\[|<function|[\w.-]+\s*(?:[\n{(]|<arg))/ },
+const GRAMMARS: readonly Grammar[] = [
+  {
+    name: 'hermes <tool_call>',
+    pattern: /<tool_call>\s*(?:\{|\[|<function|[\w.-]+\s*(?:[\n{(]|<arg))/,
+    form: 'hermes',
+  },
   // The whole text is one element, even an empty one: no answer, whatever is in it.
-  { name: 'hermes <tool_call>', pattern: /^\s*<tool_call>[\s\S]*<\/tool_call>\s*$/ },
-  { name: 'qwen-coder <function=…>', pattern: /<function=[\w.-]+\s*>/ },
-  { name: 'mistral [TOOL_CALLS]', pattern: /\[TOOL_CALLS\]\s*(?:[[{]|[\w.-]+)/ },
-  { name: 'mistral Name[ARGS]{…}', pattern: /\w\[ARGS\]\s*\{/ },
-  { name: 'lfm2 <|tool_call_start|>', pattern: /<\|tool_call_start\|>\s*(?:\[|\{|\w)/ },
-  { name: 'llama <|python_tag|>', pattern: /<\|python_tag\|>\s*\S/ },
-  { name: 'kimi <|tool_calls_section_begin|>', pattern: /<\|tool_calls?_section_begin\|>/ },
-  { name: 'deepseek <｜tool▁calls▁begin｜>', pattern: /<[｜|]tool[▁_ ]calls?[▁_ ]begin[｜|]>/ },
-  { name: 'phi <|tool_call|>', pattern: /<\|tool_calls?\|>\s*[[{]/ },
-  { name: 'gpt-oss <|channel|>commentary to=…', pattern: /<\|channel\|>\s*(?:commentary|analysis)\s+to=[\w.-]+/ },
+  { name: 'hermes <tool_call>', pattern: /^\s*<tool_call>[\s\S]*<\/tool_call>\s*$/, form: 'hermes' },
+  { name: 'qwen-coder <function=…>', pattern: /<function=[\w.-]+\s*>/, form: 'qwen-coder' },
+  { name: 'mistral [TOOL_CALLS]', pattern: /\[TOOL_CALLS\]\s*(?:[[{]|[\w.-]+)/, form: 'mistral' },
+  { name: 'mistral Name[ARGS]{…}', pattern: /(?<![\w.-])[\w.-]+\[ARGS\]\s*\{/, form: 'mistral' },
+  {
+    name: 'lfm2 <|tool_call_start|>',
+    pattern: /<\|tool_call_start\|>\s*(?:\[|\{|\w)/,
+    form: tags(/<\|tool_call_start\|>/, /<\|tool_call_end\|>/),
+  },
+  {
+    name: 'llama <|python_tag|>',
+    pattern: /<\|python_tag\|>\s*\S/,
+    form: tags(/<\|python_tag\|>/, /<\|(?:eom|eot)_id\|>/),
+  },
+  { name: 'kimi <|tool_calls_section_begin|>', pattern: /<\|tool_calls?_section_begin\|>/, form: 'kimi' },
+  { name: 'deepseek <｜tool▁calls▁begin｜>', pattern: /<[｜|]tool[▁_ ]calls?[▁_ ]begin[｜|]>/, form: 'deepseek' },
+  {
+    name: 'deepseek <｜DSML｜invoke name=…>',
+    pattern: /(?:<[｜|]DSML[｜|]\w+>\s*)?<[｜|]DSML[｜|]invoke\s+name="[^"]+"/,
+    form: 'invoke',
+  },
+  {
+    name: 'phi <|tool_call|>',
+    pattern: /<\|tool_calls?\|>\s*[[{]/,
+    form: tags(/<\|tool_calls?\|>/, /<\|\/tool_calls?\|>/),
+  },
+  { name: 'phi functools[…]', pattern: /\bfunctools\s*\[\s*\{/, form: tags(/functools\s*(?=\[)/, /<\|end\|>/) },
+  { name: 'gemma <|tool_call>call:…', pattern: /<\|tool_call>\s*call:[\w.-]+\s*\{/, form: 'gemma' },
+  { name: 'gemma <start_function_call>', pattern: /<start_function_call>\s*call:[\w.-]+\s*\{/, form: 'gemma' },
+  {
+    name: 'gpt-oss <|channel|>commentary to=…',
+    pattern: /(?:<\|start\|>assistant\s*)?<\|channel\|>\s*(?:commentary|analysis)\s+to=[\w.-]+/,
+    form: 'harmony',
+  },
   {
     name: 'gpt-oss <|start|>assistant to=…',
     pattern: /<\|start\|>assistant\s*(?:<\|channel\|>)?[^<]*\bto=functions\.\w+/,
+    form: 'harmony',
   },
-  { name: 'anthropic <invoke name=…>', pattern: /<(?:\w+:)?invoke\s+name="[^"]+"/ },
-  { name: 'gemma ```tool_code', pattern: /```tool_code\s*\n\s*(?:print\()?[\w.]+\(/ },
-  { name: '<function_call>', pattern: /<function_call>\s*\{/ },
+  {
+    name: 'anthropic <invoke name=…>',
+    pattern: /(?:<(?:\w+:)?function_calls>\s*)?<(?:\w+:)?invoke\s+name="[^"]+"/,
+    form: 'invoke',
+  },
+  {
+    name: 'gemma ```tool_code',
+    pattern: /```tool_code\s*\n\s*(?:print\()?[\w.]+\(/,
+    form: tags(/```tool_code/, /```/),
+  },
+  { name: '<function_call>', pattern: /<function_call>\s*\{/, form: tags(/<function_call>/, /<\/function_call>/) },
 ]
+
+/** Llama 3 writes the call as a bare JSON object: only a text that is nothing else counts. */
+const BARE_JSON: Grammar = { name: 'llama bare JSON {"name": …, "parameters": …}', pattern: /[{[]/, form: 'json' }
 
 const CALL_KEYS = new Set(['name', 'parameters', 'arguments', 'type', 'id', 'function'])
 
@@ -39,7 +102,6 @@ function isBareCall(value: unknown): boolean {
   )
 }
 
-/** Llama 3 writes the call as a bare JSON object: only a text that is nothing else counts. */
 function isBareJsonCall(text: string): boolean {
   const fenced = /^```(?:json)?\s*\n([\s\S]*?)\n```$/.exec(text.trim())
   const body = (fenced?.[1] ?? text).trim()
@@ -51,61 +113,57 @@ function isBareJsonCall(text: string): boolean {
     : isBareCall(parsed.value)
 }
 
-const FENCED = /^(```|~~~)(?!tool_code)[^\n]*\n[\s\S]*?\n\1[ \t]*$/gm
-const INLINE = /`[^`\n]+`/g
-
-type Range = readonly [from: number, to: number]
+/** White space in the place of each letter, so that every position stays. */
+const blank = (text: string): string => text.replaceAll(/[^\n]/g, ' ')
 
 /**
- * Reasoning that its server left in the text. Some templates open it in the prompt, so that only its end, on a line of its own, is
- * there; a text that begins with it and never ends it is nothing else.
+ * The text without the reasoning that its server left in it. Some templates open it in the prompt, so that only its end, on a
+ * line of its own, is there; a text that begins with it and never ends it is nothing else.
  */
-function thoughtsIn(text: string): readonly Range[] {
-  if (!text.includes('think>')) return []
-  const thoughts: Range[] = []
+function withoutThoughts(text: string): string {
+  const first = text.indexOf('<think>')
   const ending = /^<\/think>[ \t]*$/m.exec(text)
-  const firstOpening = text.indexOf('<think>')
-  if (ending !== null && (firstOpening < 0 || ending.index < firstOpening))
-    thoughts.push([0, ending.index + ending[0].length])
-  for (let from = firstOpening; from >= 0; from = text.indexOf('<think>', thoughts.at(-1)?.[1])) {
+  let kept = 0
+  let said = ''
+  const leaveOut = (from: number, to: number): void => {
+    said += text.slice(kept, from) + blank(text.slice(from, to))
+    kept = to
+  }
+  if (ending !== null && (first < 0 || ending.index < first)) leaveOut(0, ending.index + ending[0].length)
+  for (let from = first; from >= 0; from = text.indexOf('<think>', kept)) {
     const end = text.indexOf('</think>', from)
     if (end < 0 && text.slice(0, from).trim() !== '') break
-    thoughts.push([from, end < 0 ? text.length : end + '</think>'.length])
+    leaveOut(from, end < 0 ? text.length : end + '</think>'.length)
   }
-  return thoughts
+  return said + text.slice(kept)
 }
 
-function without(text: string, ranges: readonly Range[]): string {
-  const begins = [0, ...ranges.map(([, to]) => to)]
-  return begins.map((begin, at) => text.slice(begin, ranges[at]?.[0])).join('')
+const FENCED = /^[ \t]*(```|~~~)(?!tool_code)[^\n]*\n[\s\S]*?\n\1[ \t]*$/gm
+const INLINE = /`[^`\n]+`/g
+
+/** A tool call that was written as text. */
+export interface Leak {
+  readonly grammar: Grammar
+  /** Where it begins in the text; null in a text that is nothing but reasoning. */
+  readonly at: number | null
 }
 
 /**
- * The text without its reasoning and without what it quotes. A text that is nothing but one quotation is no quotation: models
- * wrap a call like that and say nothing else. Nor is one that is nothing but reasoning an answer.
+ * Finds a tool call in a text. What is quoted (code fences) or thought is none, unless a quotation is all that was said:
+ * models wrap a call like that and say nothing else. A text that is nothing but reasoning is looked at whole.
  */
-function withoutQuotations(text: string): string {
-  const said = without(text, thoughtsIn(text))
-  if (said.trim() === '') return text
-  if (!said.includes('`') && !said.includes('~~~')) return said
-  const prose = said.replace(FENCED, '').replace(INLINE, '')
-  return prose.trim() === '' ? said : prose
+export function findLeak(text: string): Leak | null {
+  const thoughtless = withoutThoughts(text)
+  const isThought = thoughtless.trim() === ''
+  const said = isThought ? text : thoughtless
+  const prose = said.replace(FENCED, blank).replace(INLINE, blank)
+  const searched = prose.trim() === '' ? said : prose
+  for (const grammar of GRAMMARS) {
+    const at = searched.search(grammar.pattern)
+    if (at >= 0) return { grammar, at: isThought ? null : at }
+  }
+  return isBareJsonCall(thoughtless) ? { grammar: BARE_JSON, at: thoughtless.search(BARE_JSON.pattern) } : null
 }
 
-/** Where no call can begin: in reasoning, in code fences and in inline code, unless a quotation is all that was said. */
-export function quotationsIn(text: string): readonly Range[] {
-  const thoughts = thoughtsIn(text)
-  const said = without(text, thoughts)
-  if (said.trim() === '' || withoutQuotations(text) === said) return thoughts
-  const places = (pattern: RegExp) =>
-    [...text.matchAll(pattern)].map((found): Range => [found.index, found.index + found[0].length])
-  return [...thoughts, ...places(FENCED), ...places(INLINE)]
-}
-
-/** Names the grammar of tool-call markup in a text, or null when there is none. What is quoted (code fences) or thought is none. */
-export function findToolMarkup(text: string): string | null {
-  const unquoted = withoutQuotations(text)
-  const grammar = GRAMMARS.find(({ pattern }) => pattern.test(unquoted))
-  if (grammar !== undefined) return grammar.name
-  return isBareJsonCall(without(text, thoughtsIn(text))) ? 'llama bare JSON {"name": …, "parameters": …}' : null
-}
+/** Names the grammar of a tool call in a text, or null when there is none. */
+export const findToolMarkup = (text: string): string | null => findLeak(text)?.grammar.name ?? null

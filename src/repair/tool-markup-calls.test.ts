@@ -94,6 +94,18 @@ describe('calls written as text', () => {
     ],
     ['gemma', '```tool_code\nprint(default_api.read_file(path="a.txt"))\n```', [readA]],
     ['gemma', '```tool_code\nread_file("a.txt", limit=3)\n```', [read('read_file', { path: 'a.txt', limit: 3 })]],
+    [
+      'DSML',
+      '<｜DSML｜function_calls>\n<｜DSML｜invoke name="read_file">\n<｜DSML｜parameter name="path" string="true">a.txt</｜DSML｜parameter>\n<｜DSML｜parameter name="limit" string="false">3</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>',
+      [read('read_file', { path: 'a.txt', limit: 3 })],
+    ],
+    [
+      'gemma',
+      '<|tool_call>call:read_file{path:<|"|>a, {b:1}.txt<|"|>,limit:3}<tool_call|>',
+      [read('read_file', { path: 'a, {b:1}.txt', limit: 3 })],
+    ],
+    ['gemma', '<start_function_call>call:read_file{path:<escape>a.txt<escape>}<end_function_call>', [readA]],
+    ['functools', 'functools[{"name": "read_file", "arguments": {"path": "a.txt"}}]', [readA]],
     ['<function_call>', '<function_call>{"name":"read_file","arguments":{"path":"a.txt"}}</function_call>', [readA]],
     ['bare JSON', '{"name": "read_file", "parameters": {"path": "a.txt"}}', [readA]],
     ['bare JSON', '```json\n{"name": "read_file", "arguments": {"path": "a.txt"}}\n```', [readA]],

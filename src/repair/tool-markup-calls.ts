@@ -1,10 +1,10 @@
 /**
- * Reads tool calls that a model wrote as text, in the grammars that `tool-markup.ts` tells apart. Only for the repaired
+ * Reads tool calls that a model wrote as text, in the grammars of `model/tool-markup.ts`. Only for the repaired
  * score, which is told beside the strict one; a strict trial never runs what is found here.
  */
 import type { ToolDefinition } from '../model/chat-model.ts'
 import { isRecord, parseJson } from '../model/json.ts'
-import { findToolMarkup, quotationsIn } from '../model/tool-markup.ts'
+import { type CallForm, findLeak } from '../model/tool-markup.ts'
 import { readPythonCalls } from './python-call.ts'
 import { type JsonRepair, repairArguments, repairJson } from './repair-json.ts'
 
@@ -16,7 +16,7 @@ export interface MarkupCall {
 }
 
 export interface MarkupCalls {
-  /** As {@link findToolMarkup} names it. */
+  /** As its table names it. */
   readonly grammar: string
   readonly calls: readonly MarkupCall[]
   /** What the model said before the first call. */
@@ -35,52 +35,31 @@ const MAX_CALLS = 64
  * @returns null for a text without markup, or with markup that cannot be read
  */
 export function readToolMarkup(text: string, tools: readonly ToolDefinition[]): MarkupCalls | null {
-  const grammar = findToolMarkup(text)
-  if (grammar === null) return null
-  for (const { begins, read } of GRAMMARS) {
-    const at = firstOutside(text, begins)
-    if (at === null) continue
-    const calls = read(text.slice(at), tools)
-    // What begins in one grammar and cannot be read in it is not read in another one: that would be a part of it.
-    if (calls === null || calls.length === 0 || calls.length > MAX_CALLS) return null
-    return { grammar, calls, before: withoutFence(text.slice(0, at)).trim() }
-  }
-  return null
+  const leak = findLeak(text)
+  // What was only thought of was not called.
+  if (leak === null || leak.at === null) return null
+  const { form, name: grammar } = leak.grammar
+  const read = typeof form === 'string' ? READERS[form] : readTagged(form.begin, form.end)
+  const calls = read(text.slice(leak.at), tools)
+  if (calls === null || calls.length === 0 || calls.length > MAX_CALLS) return null
+  // The opening of a code fence that only a call was in is not said.
+  const before = text.slice(0, leak.at).replace(/(?:```|~~~)[a-z_]*\s*$/, '')
+  return { grammar, calls, before: before.trim() }
 }
-
-/** Where the pattern first matches outside of quotations; what a model quotes is no call. */
-function firstOutside(text: string, pattern: RegExp): number | null {
-  const quoted = quotationsIn(text)
-  for (const { index } of text.matchAll(new RegExp(pattern, 'g'))) {
-    if (!quoted.some(([from, to]) => index >= from && index < to)) return index
-  }
-  return null
-}
-
-/** The opening of a code fence that only a call was in. */
-const withoutFence = (text: string) => text.replace(/(?:```|~~~)[a-z_]*\s*$/, '')
 
 // --- Grammars ---------------------------------------------------------------------------------------------------
 
-/** In this order: what is special stands before what would fit it, too. */
-const GRAMMARS: readonly { readonly begins: RegExp; readonly read: Reader }[] = [
-  { begins: /<tool_call>/, read: readHermes },
-  { begins: /<function=/, read: readQwenCoder },
-  { begins: /\[TOOL_CALLS\]/, read: readMistral },
-  { begins: /[\w.-]+\[ARGS\]\s*\{/, read: readMistral },
-  { begins: /<\|tool_call_start\|>/, read: readTagged(/<\|tool_call_start\|>/, /<\|tool_call_end\|>/) },
-  { begins: /<\|python_tag\|>/, read: readTagged(/<\|python_tag\|>/, /<\|(?:eom|eot)_id\|>/) },
-  { begins: /<\|tool_calls?_section_begin\|>/, read: readKimi },
-  { begins: /<[｜|]tool[▁_ ]calls?[▁_ ]begin[｜|]>/, read: readDeepSeek },
-  { begins: /<\|tool_calls?\|>/, read: readTagged(/<\|tool_calls?\|>/, /<\|\/tool_calls?\|>/) },
-  { begins: /<\|channel\|>|<\|start\|>assistant/, read: readHarmony },
-  { begins: /<(?:\w+:)?(?:function_calls|invoke)\b/, read: readInvoke },
-  { begins: /```tool_code/, read: readTagged(/```tool_code/, /```/) },
-  { begins: /<function_call>/, read: readTagged(/<function_call>/, /<\/function_call>/) },
-  { begins: /[{[]/, read: text => callsOfJson(withoutEndFence(text)) },
-]
-
-const withoutEndFence = (text: string) => text.replace(/\n?\s*```\s*$/, '')
+const READERS: Readonly<Record<Extract<CallForm, string>, Reader>> = {
+  hermes: readHermes,
+  'qwen-coder': readQwenCoder,
+  mistral: readMistral,
+  kimi: readKimi,
+  deepseek: readDeepSeek,
+  harmony: readHarmony,
+  invoke: readInvoke,
+  gemma: readGemma,
+  json: text => callsOfJson(text.replace(/\n?\s*```\s*$/, '')),
+}
 
 /** What stands between an opening and its closing tag, or the end of the text. */
 interface Body {
@@ -90,7 +69,8 @@ interface Body {
 }
 
 /** Tags that have a place inside a call only. Behind one they say that a value held what looked like the call's end. */
-const INNER_TAG = /<\/(?:\w+:)?(?:tool_call|function|parameter|arg_key|arg_value|invoke)>|<(?:\w+:)?parameter\b|<arg_/
+const INNER_TAG =
+  /<\/(?:\w+:|[｜|]DSML[｜|])?(?:tool_call|function|parameter|arg_key|arg_value|invoke)>|<(?:\w+:|[｜|]DSML[｜|])?parameter\b|<arg_/
 
 function bodies(text: string, begin: RegExp, end: RegExp): readonly Body[] {
   return text
@@ -198,13 +178,31 @@ function readHarmony(text: string): Read {
   return each(found, ([, name = '', args = '', end = '']) => ofBody(name, { text: args, isClosed: end !== '' }))
 }
 
+/** `<invoke name="f"><parameter name="path">a</parameter></invoke>`, with a prefix in each tag or none. */
 function readInvoke(text: string, tools: readonly ToolDefinition[]): Read {
-  return each(bodies(text, /<(?:\w+:)?(?=invoke\s)/, /<\/(?:\w+:)?invoke>/), part => {
+  return each(bodies(text, /<(?:\w+:|[｜|]DSML[｜|])?(?=invoke\s)/, /<\/(?:\w+:|[｜|]DSML[｜|])?invoke>/), part => {
     const head = /^invoke\s+name="([^"]+)"[^>]*>/.exec(part.text)
     if (head?.[1] === undefined || !part.isClosed) return null
     const rest = part.text.slice(head[0].length)
-    const found = pairs(rest, /<(?:\w+:)?parameter\s+name="([^"]+)"[^>]*>/, /<\/(?:\w+:)?parameter>/)
+    const found = pairs(
+      rest,
+      /<(?:\w+:|[｜|]DSML[｜|])?parameter\s+name="([^"]+)"[^>]*>/,
+      /<\/(?:\w+:|[｜|]DSML[｜|])?parameter>/,
+    )
     return ofTexts(head[1], found, tools)
+  })
+}
+
+/** `call:name{key:<|"|>text<|"|>,n:3}`: JSON with bare keys, and with marks of its own around strings. */
+function readGemma(text: string): Read {
+  return each(bodies(text, /<\|tool_call>|<start_function_call>/, /<tool_call\|>|<end_function_call>/), part => {
+    const call = /^\s*call:([\w.-]+)\s*(\{[\s\S]*)$/.exec(part.text)
+    if (call?.[1] === undefined || call[2] === undefined || !part.isClosed) return null
+    const pieces = call[2].split(/<\|"\|>|<escape>/)
+    const json = pieces.map((piece, at) =>
+      at % 2 === 1 ? JSON.stringify(piece) : piece.replaceAll(/(?<=[{,]\s*)([A-Za-z_]\w*)(?=\s*:)/g, '"$1"'),
+    )
+    return pieces.length % 2 === 0 ? null : ofArguments(call[1], json.join(''))
   })
 }
 

@@ -4,9 +4,8 @@
  */
 import { closeSync, constants, lstatSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { BenchError } from '../errors.ts'
 import type { FileMap } from '../sandbox/snapshot.ts'
-import { makeFolders, notWritable, systemCode } from './not-writable.ts'
+import { makeFolders, systemCode } from './not-writable.ts'
 import { fileNamePart } from './store.ts'
 
 export const ARTIFACT_LIMITS = {
@@ -28,8 +27,8 @@ export interface ExportedArtifacts {
   readonly refused: readonly { readonly path: string; readonly reason: string }[]
 }
 
-/** Faults of the disk, which are no fault of the file. */
-const DISK_FAULTS = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE']
+/** What the disk refuses with when nothing more fits. */
+const FULL = ['ENOSPC', 'EDQUOT']
 
 /**
  * Folder of a trial's artifacts, relative to the results folder, with `/`. The identity keeps models and settings of one
@@ -67,8 +66,8 @@ export function artifactPathProblem(path: string, limits: ArtifactLimits = ARTIF
 
 /**
  * Writes files below `dir`, which is made when it is missing. Modes are not kept: nothing on the host should run what a
- * model wrote.
- * @throws BenchError code `results_not_writable` when the disk is at fault (full, read-only); files of odd names are refused instead.
+ * model wrote. Whatever cannot be written is refused and costs nothing but itself; where the disk is full, all of it is
+ * given up, so that the trial's record still fits.
  */
 export function exportArtifacts(
   dir: string,
@@ -78,9 +77,10 @@ export function exportArtifacts(
   const written: string[] = []
   const refused: { path: string; reason: string }[] = []
   let totalBytes = 0
-  if (files.size > 0) makeRoot(dir)
+  const unmade = files.size > 0 ? problemOf(() => makeFolders(dir)) : null
   for (const [path, { bytes }] of files) {
     const reason =
+      unmade ??
       artifactPathProblem(path, limits) ??
       (bytes.length > limits.fileBytes ? `it is larger than ${limits.fileBytes} bytes` : null) ??
       (written.length >= limits.files ? `there are more than ${limits.files} files` : null) ??
@@ -89,18 +89,32 @@ export function exportArtifacts(
     if (reason === null) {
       written.push(path)
       totalBytes += bytes.length
+    } else if (reason === DISK_FULL) {
+      rmSync(dir, { recursive: true, force: true })
+      return { written: [], refused: [...files.keys()].map(name => refusal(name, DISK_FULL)) }
     } else {
-      refused.push({ path: path.length > 200 ? `${path.slice(0, 200)}…` : path, reason })
+      refused.push(refusal(path, reason))
     }
   }
   return { written, refused }
 }
 
-function makeRoot(dir: string): void {
+const DISK_FULL = 'there is no room on the disk for what the trial left'
+
+function refusal(path: string, reason: string): ExportedArtifacts['refused'][number] {
+  return { path: path.length > 200 ? `${path.slice(0, 200)}…` : path, reason }
+}
+
+/** Why the system refused something, in words; null when it was done. */
+function problemOf(act: () => void): string | null {
   try {
-    makeFolders(dir)
+    act()
+    return null
   } catch (error) {
-    throw new BenchError(...notWritable(dir, error))
+    const code = systemCode(error)
+    if (code === null) throw error
+    if (FULL.includes(code)) return DISK_FULL
+    return code === 'EEXIST' ? 'there is something of that name already' : `it cannot be written (${code})`
   }
 }
 
@@ -109,22 +123,13 @@ function writeBelow(dir: string, path: string, bytes: Uint8Array): string | null
   const segments = path.split('/')
   const name = segments.pop() ?? ''
   let parent = dir
-  try {
-    const inTheWay = notAFolder(parent)
-    if (inTheWay !== null) return inTheWay
-    for (const segment of segments) {
-      parent = join(parent, segment)
-      makeFolder(parent)
-      const blocked = notAFolder(parent)
-      if (blocked !== null) return blocked
-    }
-    writeNew(join(parent, name), bytes)
-    return null
-  } catch (error) {
-    const code = systemCode(error)
-    if (code === null || DISK_FAULTS.includes(code)) throw new BenchError(...notWritable(dir, error))
-    return code === 'EEXIST' ? 'there is something of that name already' : `it cannot be written (${code})`
+  let blocked = notAFolder(parent)
+  for (const segment of segments) {
+    if (blocked !== null) return blocked
+    parent = join(parent, segment)
+    blocked = problemOf(() => makeFolder(parent)) ?? notAFolder(parent)
   }
+  return blocked ?? problemOf(() => writeNew(join(parent, name), bytes))
 }
 
 function makeFolder(path: string): void {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { boundedArguments, canonicalJson, identityHash, resultHash, transcriptHash, verifyResultHash } from './hash.ts'
-import { sampleRecord } from './sample-record.ts'
+import { sampleRecord } from './sample-record.fixture.ts'
 
 describe('canonicalJson', () => {
   it('sorts keys at every level and keeps the order of arrays', () => {

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { checkResultsDir, openJournal, readJournal, readJournalsOfRun } from './journal.ts'
-import { failedRecord, sampleRecord } from './sample-record.ts'
+import { failedRecord, sampleRecord } from './sample-record.fixture.ts'
 
 let dir = ''
 beforeEach(() => {
@@ -135,7 +135,7 @@ describe('two processes writing at once', () => {
       import { runnerImport } from 'vite'
       const load = async file => (await runnerImport(file)).module
       const { openJournal } = await load(${JSON.stringify(join(import.meta.dirname, 'journal.ts'))})
-      const { sampleRecord } = await load(${JSON.stringify(join(import.meta.dirname, 'sample-record.ts'))})
+      const { sampleRecord } = await load(${JSON.stringify(join(import.meta.dirname, 'sample-record.fixture.ts'))})
       const journal = openJournal(process.env.JOURNAL_DIR, 'run1', 'same-worker')
       for (let trial = 0; trial < 20; trial++) journal.append(sampleRecord({ trial_index: trial, final_text: 'x'.repeat(100_000) }))
     `

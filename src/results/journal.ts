@@ -10,15 +10,15 @@ import {
   fsyncSync,
   ftruncateSync,
   openSync,
-  readdirSync,
   readSync,
+  statSync,
   unlinkSync,
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { BenchError, ConfigError } from '../errors.ts'
 import { sealed, verifyResultHash } from './hash.ts'
-import { makeFolders, notWritable, systemCode } from './not-writable.ts'
+import { fileNamesIn, makeFolders, notWritable, systemCode } from './not-writable.ts'
 import type { TrialRecord } from './record-schema.ts'
 import { checkTrialRecord } from './validate.ts'
 
@@ -257,7 +257,7 @@ function readFiles(resultsDir: string, isWanted: (name: string) => boolean): Jou
   const dir = join(resultsDir, 'journal')
   const records: TrialRecord[] = []
   const notes: string[] = []
-  for (const entry of listFiles(dir)) {
+  for (const entry of fileNamesIn(dir)) {
     if (!entry.endsWith('.jsonl') || !isWanted(entry)) continue
     const file = join(dir, entry)
     try {
@@ -277,17 +277,16 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Names of the regular files of a folder in order; none when there is no such folder. */
-function listFiles(dir: string): readonly string[] {
-  try {
-    return readdirSync(dir, { withFileTypes: true })
-      .filter(entry => entry.isFile())
-      .map(entry => entry.name)
-      .sort()
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error
-    return []
-  }
+/** Ids of other runs that wrote into the folder since then (milliseconds since 1970). */
+export function runsBeside(resultsDir: string, runId: string, since: number): readonly string[] {
+  const dir = join(resultsDir, 'journal')
+  const others = fileNamesIn(dir).filter(
+    name =>
+      name.endsWith('.jsonl') &&
+      !name.startsWith(`${runId}.`) &&
+      (statSync(join(dir, name), { throwIfNoEntry: false })?.mtimeMs ?? 0) >= since,
+  )
+  return [...new Set(others.map(name => name.slice(0, name.indexOf('.'))))]
 }
 
 /**

@@ -1,7 +1,7 @@
-/** What to say when results cannot be written. */
-import { existsSync, mkdirSync } from 'node:fs'
+/** Folders of results, and what to say when they cannot be used. */
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { ErrorDetails } from '../errors.ts'
+import { ConfigError, type ErrorDetails } from '../errors.ts'
 
 const REMEDIES: Readonly<Record<string, string>> = {
   ENOSPC:
@@ -48,5 +48,27 @@ export function makeFolders(dir: string): void {
       // Another worker may have made it meanwhile.
       if (systemCode(error) !== 'EEXIST') throw error
     }
+  }
+}
+
+/**
+ * Names of the regular files of a folder, in order; none when there is no such folder.
+ * @throws ConfigError code `results_not_readable` when it is no folder, or may not be read
+ */
+export function fileNamesIn(dir: string): readonly string[] {
+  try {
+    return readdirSync(dir, { withFileTypes: true })
+      .filter(entry => entry.isFile())
+      .map(entry => entry.name)
+      .sort()
+  } catch (error) {
+    const code = systemCode(error)
+    if (code === 'ENOENT') return []
+    if (code === null) throw error
+    throw new ConfigError(`results cannot be read from ${dir}: ${code === 'ENOTDIR' ? 'it is a file' : code}`, {
+      code: 'results_not_readable',
+      remedy: 'Name a folder that can be read: BENCH_RESULTS_DIR, or --results-dir of a command.',
+      cause: error,
+    })
   }
 }

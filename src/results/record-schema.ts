@@ -2,6 +2,7 @@
 import type { FromSchema } from 'json-schema-to-ts'
 import type { DeepReadonly } from './deep-readonly.ts'
 import {
+  added,
   anyObject,
   count,
   delta,
@@ -98,7 +99,7 @@ const sessionCheck = {
   anyOf: [exactly(checkOfCall), exactly({ ...checkOfCall, refuted: { type: 'array', items: count } })],
 } as const
 
-export const trialRecordSchema = exactly({
+const trialRecord = exactly({
   schema_version: { const: SCHEMA_VERSION },
   ...subject,
   /** From 0, as agent-bench counts. */
@@ -164,6 +165,8 @@ export const trialRecordSchema = exactly({
   transcript_hash: sha256,
   result_hash: sha256,
 })
+
+export const trialRecordSchema = { ...trialRecord, properties: { ...trialRecord.properties, ...added } } as const
 
 /** One trial, as it is written to the journal and into summary files. */
 export type TrialRecord = DeepReadonly<FromSchema<typeof trialRecordSchema>>

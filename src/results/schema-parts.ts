@@ -113,6 +113,7 @@ export const ending = exactly({
       'reasoning_exhausted',
       'context_overflow',
       'malformed_by_server',
+      'prompt_cut',
       'trial_timeout',
     ],
   },
@@ -144,7 +145,7 @@ export const repaired = exactly({
 const image = nullable(exactly({ name: text, digest: text }))
 
 export const sandbox = exactly({
-  driver: { enum: ['docker', 'namespace', 'emulated'] },
+  driver: { enum: ['docker', 'namespace'] },
   id: text,
   image,
   engine: nullable(exactly({ name: text, version: text })),
@@ -206,6 +207,9 @@ export const identityParts = exactly({
   sampling: nullable(sampling),
   limits,
 })
+
+/** What records of today say besides and older ones do not. */
+export const added = { suite_title: name } as const
 
 /** What a record and a summary both begin with: which task it was, and who worked on it. */
 export const subject = {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { sampleRecord } from './sample-record.ts'
+import { sampleRecord } from './sample-record.fixture.ts'
 import { readSummaries, summaryFileName, writeSummary } from './store.ts'
 import { type Summary, summarise } from './summary.ts'
 

@@ -8,7 +8,6 @@ import {
   linkSync,
   lstatSync,
   openSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -18,7 +17,7 @@ import { basename, join } from 'node:path'
 import { BenchError } from '../errors.ts'
 import { verifyResultHash } from './hash.ts'
 import { syncDirectory } from './journal.ts'
-import { makeFolders, notWritable, systemCode } from './not-writable.ts'
+import { fileNamesIn, makeFolders, notWritable, systemCode } from './not-writable.ts'
 import type { Summary } from './summary-schema.ts'
 import { checkSummary } from './validate.ts'
 
@@ -143,15 +142,9 @@ function order(a: string, b: string): number {
 
 /** Paths of the regular files of a folder that are named like summaries, by name. A folder that is not there holds none. */
 export function summaryFiles(dir: string): readonly string[] {
-  try {
-    return readdirSync(dir, { withFileTypes: true })
-      .filter(entry => entry.isFile() && SUMMARY_NAME.test(entry.name))
-      .map(entry => join(dir, entry.name))
-      .sort()
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error
-    return []
-  }
+  return fileNamesIn(dir)
+    .filter(name => SUMMARY_NAME.test(name))
+    .map(name => join(dir, name))
 }
 
 /** Reads one summary file, or says why it cannot be used. Follows no symbolic link. */

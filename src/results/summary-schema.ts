@@ -3,6 +3,7 @@ import type { FromSchema } from 'json-schema-to-ts'
 import type { DeepReadonly } from './deep-readonly.ts'
 import { SCHEMA_VERSION, trialRecordSchema } from './record-schema.ts'
 import {
+  added,
   count,
   environment,
   exactly,
@@ -30,7 +31,7 @@ const skill = exactly({
 
 const interval = exactly({ method: { const: 'wilson' }, level: share, low: share, high: share })
 
-export const summarySchema = exactly({
+const summary = exactly({
   schema_version: { const: SCHEMA_VERSION },
   ...subject,
   identity: sha256,
@@ -78,6 +79,8 @@ export const summarySchema = exactly({
   trials: { type: 'array', items: trialRecordSchema },
   result_hash: sha256,
 })
+
+export const summarySchema = { ...summary, properties: { ...summary.properties, ...added } } as const
 
 /** One task and model, over all its trials. */
 export type Summary = DeepReadonly<FromSchema<typeof summarySchema>>

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { verifyResultHash } from './hash.ts'
-import { failedRecord, infraRecord, sampleRecord } from './sample-record.ts'
+import { failedRecord, infraRecord, sampleRecord } from './sample-record.fixture.ts'
 import { exitStatus, type Summary, type SummaryPlan, summarise } from './summary.ts'
 import { checkSummary } from './validate.ts'
 

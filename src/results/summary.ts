@@ -1,4 +1,5 @@
 /** From the records of trials to one summary per task, model and identity. Pure. */
+import { LOST_DURING_COMMAND } from '../errors.ts'
 import type { TaskScore } from '../score/task-score.ts'
 import { REASON_IN_WORDS, scoreRecords } from './figures.ts'
 import { sealed } from './hash.ts'
@@ -73,6 +74,7 @@ function summaryOf(trials: readonly TrialRecord[], plan: SummaryPlan): Summary |
     observed: last.observed,
     task_fingerprint: last.task_fingerprint,
     suite: last.suite,
+    ...(last.suite_title === undefined ? {} : { suite_title: last.suite_title }),
     spec_file: last.spec_file,
     model: last.model,
     agent: last.agent,
@@ -156,7 +158,20 @@ function notesOf(trials: readonly TrialRecord[], score: TaskScore, plan: Summary
   if (trials.length < plan.trials) notes.push(`${trials.length} of ${plan.trials} trials were run`)
   const faults = trials.filter(trial => trial.outcome === 'infra').length
   if (faults > 0) notes.push(`${faults} of ${trials.length} trials ended by a fault that is not the model's`)
+  const lost = lostDuringCommand(trials)
+  if (lost > 0) notes.push(describeLoss(lost))
   return notes
+}
+
+/** Attempts, repeated or not, in which the sandbox was lost while a command of the agent ran. */
+export function lostDuringCommand(trials: readonly Pick<TrialRecord, 'infra_attempts'>[]): number {
+  return trials.flatMap(trial => trial.infra_attempts).filter(({ code }) => code === LOST_DURING_COMMAND).length
+}
+
+/** @param count from {@link lostDuringCommand}, more than 0 */
+export function describeLoss(count: number): string {
+  const attempts = count === 1 ? '1 attempt' : `${count} attempts`
+  return `${attempts} lost the sandbox while a command of the agent ran: the first of a task is repeated, each after it failed`
 }
 
 /** Agents that play a script or nothing: their results say nothing about a model. */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LoggedCall, TrialLog } from '../evidence/log.ts'
 import type { Entry, Snapshot } from '../sandbox/snapshot.ts'
-import { infraRecord, sampleRecord } from './sample-record.ts'
+import { infraRecord, sampleRecord } from './sample-record.fixture.ts'
 import { boundedText, logToRecordParts, publicUrl, recordFlags, recordToLog } from './to-record.ts'
 import { checkTrialRecord } from './validate.ts'
 

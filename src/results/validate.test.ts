@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sampleRecord } from './sample-record.ts'
+import { sampleRecord } from './sample-record.fixture.ts'
 import { checkTrialRecord } from './validate.ts'
 
 const reasonOf = (value: unknown) => {
@@ -10,6 +10,7 @@ const reasonOf = (value: unknown) => {
 describe('checkTrialRecord', () => {
   it('takes a record', () => {
     expect(reasonOf(sampleRecord())).toBeNull()
+    expect(reasonOf(sampleRecord({ suite_title: 'Agentic work' }))).toBeNull()
   })
 
   it.each<[string, unknown, string]>([

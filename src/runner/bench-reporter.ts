@@ -8,16 +8,13 @@ import { relative } from 'node:path'
 import type { TestAnnotation } from 'vitest'
 import type { Reporter, TestCase, TestModule, TestRunEndReason, TestSpecification, Vitest } from 'vitest/node'
 import { version as vitestVersion } from 'vitest/node'
-import { createClosingReporter } from '../../reporters/closing.ts'
-import { createJsonReporter } from '../../reporters/json.ts'
-import { createMatrixReporter } from '../../reporters/matrix.ts'
-import { createRadarReporter } from '../../reporters/radar.ts'
+import { PRINTERS, WRITERS } from '../../reporters/index.ts'
+import type { FinishedRun } from '../../reporters/reporter.ts'
 import { printable, printableLine } from '../../reporters/terminal.ts'
 import { needsModel } from '../agents/index.ts'
 import { ALARM } from '../doctor/finding.ts'
 import { ConfigError, explainError } from '../errors.ts'
-import { readAllJournals, readJournalsOfRun } from '../results/journal.ts'
-import type { TrialRecord } from '../results/record-schema.ts'
+import { readAllJournals, readJournalsOfRun, runsBeside } from '../results/journal.ts'
 import { servedNotes } from '../results/served-models.ts'
 import { exitStatus, summarise } from '../results/summary.ts'
 import { openSandbox } from '../sandbox/index.ts'
@@ -44,6 +41,8 @@ export interface BenchReporterOptions {
   readonly resultsDir: string
 }
 
+/** Damaged lines of journals that are said one by one. */
+const NOTES_SHOWN = 5
 const MACHINE_REPORTERS = ['json', 'junit', 'tap', 'tap-flat', 'blob']
 
 function newRunId(now: Date): string {
@@ -53,7 +52,7 @@ function newRunId(now: Date): string {
 export class BenchReporter implements Reporter {
   readonly #options: BenchReporterOptions
   #vitest: Vitest | null = null
-  #run = new RunState(new Map(), null)
+  #run = new RunState(null)
   #exit: ExitWatch | null = null
   readonly #keeper = new Keeper(line => this.#print(line))
 
@@ -73,13 +72,12 @@ export class BenchReporter implements Reporter {
     await this.#keeper.close()
     this.#exit ??= watchExit(() => this.#finishCutRun())
     this.#exit.setStatus(null)
-    const earlier = settings.resume
-      ? judgedRecords(readAllJournals(resultsDir).records, { replayed: settings.replay !== null })
-      : new Map<string, TrialRecord>()
     const trialsAhead = this.#vitest?.getGlobalTestNamePattern() === undefined ? files * settings.trials : null
-    this.#run = new RunState(earlier, trialsAhead)
+    this.#run = new RunState(trialsAhead)
+    const { earlier } = this.#run
     try {
       this.#refuseSameIds(specifications)
+      if (settings.resume) this.#readEarlier()
       const { plans, lines } = await makePlans(settings, {
         root,
         resultsDir,
@@ -106,6 +104,17 @@ export class BenchReporter implements Reporter {
       if (!(error instanceof ConfigError)) throw error
       this.#refuse(explainError(error), specifications)
     }
+  }
+
+  /** Under `resume`: what counts of earlier runs, and what of their journals cannot be used and is run again. */
+  #readEarlier(): void {
+    const { settings, resultsDir } = this.#options
+    const { records, notes } = readAllJournals(resultsDir)
+    for (const [key, record] of judgedRecords(records, { replayed: settings.replay !== null })) {
+      this.#run.earlier.set(key, record)
+    }
+    for (const note of notes.slice(0, NOTES_SHOWN)) this.#print(`damaged  ${note}`)
+    if (notes.length > NOTES_SHOWN) this.#print(`damaged  and ${notes.length - NOTES_SHOWN} more lines`)
   }
 
   /** Before the first trial, where the files show it: two tasks with one id would be taken for trials of one task. */
@@ -154,9 +163,9 @@ export class BenchReporter implements Reporter {
   onTestCaseAnnotate(test: TestCase, { type, message }: TestAnnotation): void {
     if (type !== SERVER_ANNOTATION) return
     const { name } = test.project
-    const teller = this.#run.tellers.get(name) ?? test.id
-    this.#run.tellers.set(name, teller)
-    if (teller !== test.id) return
+    const annotator = this.#run.serverAnnotators.get(name) ?? test.id
+    this.#run.serverAnnotators.set(name, annotator)
+    if (annotator !== test.id) return
     const line = this.#options.projects.length === 1 ? message : `${message} · ${name}`
     if (message.startsWith(ALARM)) this.#run.alarms.push(line)
     this.#print(line)
@@ -175,7 +184,7 @@ export class BenchReporter implements Reporter {
       if (this.#run.trialsAhead !== null) this.#run.trialsAhead -= 1
       return
     }
-    this.#lookAhead(test, meta.outcome)
+    this.#projectDuration(test, meta.outcome)
     const reason = meta.failureReason ?? 'the run cannot go on'
     const trial = { task: meta.task, outcome: meta.outcome ?? 'skipped', fault: meta.fault ?? null }
     if (meta.outcome === 'config') this.#stopModel(test, reason)
@@ -212,15 +221,19 @@ export class BenchReporter implements Reporter {
     this.#vitest?.cancelCurrentRun('test-failure')
   }
 
-  /** After the first trial that ran to its end. */
-  #lookAhead(test: TestCase, outcome: string | undefined): void {
-    if (this.#run.trialsAhead === null || (outcome !== 'passed' && outcome !== 'failed')) return
+  /** After a trial that ran to its end. */
+  #projectDuration(test: TestCase, outcome: string | undefined): void {
+    if (this.#run.trialsAhead === null) return
+    this.#run.trialsAhead -= 1
+    if (outcome !== 'passed' && outcome !== 'failed') return
+    this.#run.trialsDone += 1
+    this.#run.trialsMs += test.diagnostic()?.duration ?? 0
     const line = projection({
-      firstTrialMs: test.diagnostic()?.duration ?? 0,
-      trials: this.#run.trialsAhead,
+      done: this.#run.trialsDone,
+      doneMs: this.#run.trialsMs,
+      left: this.#run.trialsAhead,
       workers: this.#options.settings.workers,
     })
-    this.#run.trialsAhead = null
     if (line !== null) this.#print(line)
   }
 
@@ -268,7 +281,7 @@ export class BenchReporter implements Reporter {
       return
     }
     this.#run.isFinished = true
-    this.#run.stop ??= whyWorkersEnded(plan) ?? stoppedInWords(this.#run.stoppedModels)
+    this.#run.stop ??= whyWorkersEnded(plan) ?? describeStopped(this.#run.stoppedModels)
     const { records, notes } = readJournalsOfRun(plan.resultsDir, plan.runId)
     this.#run.lastTrial = lastTrialOf(records)
     const resumed = [...this.#run.resumed].map(key => this.#run.earlier.get(key)).filter(record => record !== undefined)
@@ -281,10 +294,16 @@ export class BenchReporter implements Reporter {
     const status = this.#run.stop !== null ? 2 : end.hasOtherFailures ? 1 : exitStatus(summaries)
     // Whoever interrupts a run is told that it was, not that it could not be judged.
     if (status === 2 && (this.#run.stop !== null || !end.isInterrupted)) this.#exit?.setStatus(2)
-    const run = {
+    const run: Omit<FinishedRun, 'said'> = {
       resultsDir: plan.resultsDir,
       summaries,
-      notes: [...notes, ...servedNotes(records)],
+      notes: [
+        ...notes,
+        ...servedNotes(records),
+        ...runsBeside(plan.resultsDir, plan.runId, this.#run.startedAt).map(
+          other => `Run ${other} wrote into the same results folder during this one: times may be longer for it.`,
+        ),
+      ],
       isModelResult: needsModel(plan.agent) && this.#options.settings.replay === null,
       stopped: this.#run.stop,
       isInterrupted: end.isInterrupted,
@@ -293,23 +312,15 @@ export class BenchReporter implements Reporter {
         .sort((a, b) => b.trials - a.trials),
       brokenFiles: end.brokenFiles,
       exitStatus: status,
+      onNotKept: () => {
+        if (status === 0) this.#exit?.setStatus(2)
+      },
       color: isColoured(),
       width: process.stdout.columns ?? 120,
     }
-    const print = (line: string) => this.#print(line)
-    // Files first: printing may fail, when who reads us is gone. What is said of them comes after the matrix.
-    const aboutFiles: string[] = []
-    // A run whose results are not kept has not passed.
-    const json = createJsonReporter(() => {
-      if (status === 0) this.#exit?.setStatus(2)
-    })
-    for (const report of [json, createRadarReporter()]) {
-      report.onRunEnd({ ...run, print: line => aboutFiles.push(line) })
-    }
-    createMatrixReporter().onRunEnd({ ...run, print })
-    for (const line of aboutFiles) print(line)
-    for (const line of this.#run.alarms) print(line)
-    createClosingReporter().onRunEnd({ ...run, print })
+    const aboutFiles = WRITERS.flatMap(reporter => reporter.onRunEnd({ ...run, said: [] }))
+    const said = [...aboutFiles, ...this.#run.alarms]
+    for (const reporter of PRINTERS) for (const line of reporter.onRunEnd({ ...run, said })) this.#print(line)
   }
 
   /** Prints one line, whatever it is made of. A machine-readable reporter without a file of its own owns stdout. */
@@ -326,7 +337,7 @@ export class BenchReporter implements Reporter {
 
 const isColoured = () => process.stdout.isTTY === true && process.env.NO_COLOR === undefined
 
-function stoppedInWords(models: ReadonlyMap<string, string>): string | null {
+function describeStopped(models: ReadonlyMap<string, string>): string | null {
   if (models.size === 0) return null
   return [...models].map(([project, reason]) => `${project}: ${reason}`).join('\n')
 }

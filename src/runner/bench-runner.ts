@@ -36,7 +36,14 @@ export default class BenchRunner extends TestRunner {
   #register(task: Task, trials: number): void {
     const { k, model } = inject('agentBenchSettings')
     const ofModel = model === null ? {} : { model }
-    const bench: TaskMeta = { version: META_VERSION, task: task.id, ...ofModel, k, trials }
+    const bench: TaskMeta = {
+      version: META_VERSION,
+      task: task.id,
+      ...ofModel,
+      k,
+      trials,
+      ...(task.isObserved ? { observed: true } : {}),
+    }
     // Reporters that know nothing of projects (JUnit) tell models apart by the name.
     const name = model === null ? task.id : `${task.id} [${escapeForTerminal(model)}]`
     this.#suites.set(name, task)
@@ -56,7 +63,7 @@ export default class BenchRunner extends TestRunner {
 
   async #trial(task: Task, trial: number, context: TestContext): Promise<void> {
     this.#session ??= TrialSession.start(inject('agentBenchPlan'))
-    await this.#session.runTrial(task, trial, context)
+    await this.#session.runTrial(task, trial, context, inject('agentBenchSettings'))
   }
 
   /** Before the first test of a run: the sandbox starts while Vitest is still preparing. `vitest list` does not come here. */

@@ -1,14 +1,13 @@
-import { basename, relative } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { escapeForTerminal } from '../../reporters/terminal.ts'
 import { SpecError } from '../errors.ts'
 import { unreadableFiles } from '../evidence/reading.ts'
-import { loadSkill, MANIFEST_NAME } from '../skill/index.ts'
+import { isSkillFile, loadSkill } from '../skill/index.ts'
 import { isTaskDefinition } from '../task/define-task.ts'
 import { readsOf } from '../task/probe.ts'
+import { isSuite, type Suite } from '../task/suite.ts'
 import type { Task } from '../task/task.ts'
-
-/** Is it a skill's manifest, or the SKILL.md of a skill without one, and not a module? */
-const isSkillFile = (filepath: string) => [MANIFEST_NAME, 'SKILL.md'].includes(basename(filepath))
 
 /**
  * Imports a spec file, or mounts the skill of a manifest, and gives its checked task.
@@ -34,7 +33,21 @@ export async function loadTask(filepath: string, root: string, importModule: (pa
   }
   const task = await definition.resolve()
   checkReadable(task, file)
-  return task
+  return { ...task, suite: await suiteOf(filepath, root, importModule) }
+}
+
+/** The suite of a spec file's folder, where the folder says something of it. */
+async function suiteOf(filepath: string, root: string, importModule: (path: string) => unknown): Promise<Suite | null> {
+  const path = join(dirname(filepath), 'suite.ts')
+  if (!existsSync(path)) return null
+  const module: unknown = await importModule(path)
+  if (typeof module === 'object' && module !== null && 'default' in module && isSuite(module.default)) {
+    return module.default
+  }
+  throw new SpecError(`${relative(root, path)}: the default export is not a suite`, {
+    code: 'suite_invalid',
+    remedy: "Write `export default defineSuite({ title: '…' })` with `defineSuite` from 'agent-bench'.",
+  })
 }
 
 const FREE_FLAG = 'no_tool_hallucination'

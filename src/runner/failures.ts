@@ -30,6 +30,8 @@ export class FlagsFailedError extends Error {
       readonly flags: readonly FlagResult[]
       readonly tamper: readonly Tamper[]
       readonly ending: string | null
+      /** Only names what was lost: the reasons are told elsewhere. */
+      readonly isBrief: boolean
     },
     source: SourcePosition,
   ) {
@@ -42,8 +44,19 @@ export class FlagsFailedError extends Error {
     const heading =
       lost.length > 0
         ? `${lost.length} of ${options.flags.length} flags lost`
-        : 'every flag reached, but protected files changed'
-    super(printable([heading, ...lines.map(escapeForTerminal)].join('\n  ')))
+        : options.tamper.length > 0
+          ? 'every flag reached, but protected files changed'
+          : 'every flag reached, but the trial says nothing about the model'
+    const names = [
+      ...lost.map(({ id }) => id),
+      ...(options.tamper.length > 0 ? ['tamper'] : []),
+      ...(options.ending === null ? [] : ['ended early']),
+    ]
+    super(
+      options.isBrief
+        ? `${heading}: ${escapeForTerminal(names.join(', '))}`
+        : printable([heading, ...lines.map(escapeForTerminal)].join('\n  ')),
+    )
     this.stack = stackAt(this.name, this.message, framesIn(lost[0]?.stack ?? null, source.file), source)
   }
 }

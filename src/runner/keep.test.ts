@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { TrialRecord } from '../results/record-schema.ts'
-import { infraRecord, sampleRecord } from '../results/sample-record.ts'
+import { infraRecord, sampleRecord } from '../results/sample-record.fixture.ts'
 import { enterCommand } from '../sandbox/enter.ts'
 import { checkKeep, filesLeftBy, lastTrialOf, untilEnter } from './keep.ts'
 
@@ -93,7 +93,9 @@ describe('keeping', () => {
     expect(() => checkKeep({ driver: 'docker' }, false)).toThrow(
       expect.objectContaining({ code: 'keep_without_terminal' }),
     )
-    expect(() => checkKeep({ driver: 'emulated' }, true)).toThrow(expect.objectContaining({ code: 'keep_unsupported' }))
+    expect(() => checkKeep({ driver: 'namespace' }, true)).toThrow(
+      expect.objectContaining({ code: 'keep_unsupported' }),
+    )
     expect(() => checkKeep({ driver: 'docker' }, true)).not.toThrow()
   })
 

@@ -140,6 +140,9 @@ function linesOf({ plan, warnings }: PlannedModel, setting: ModelSetting): reado
 const REPAIR_LINE =
   'repair   trials lost with leaked or malformed calls are played once more with them understood; the score stays strict'
 
+/** Trials are told apart by it although no server hears of it. */
+const UNSENT_SEED = 42
+
 /**
  * Works out everything that is the same for all trials of a model, before the first one: results directory, models and
  * servers, sandbox. A run of several models is made whole or not at all.
@@ -164,7 +167,7 @@ export async function makePlans(settings: Settings, context: PlanContext): Promi
     sandbox,
     k: settings.k,
     trials: settings.trials,
-    seed: settings.seed,
+    seed: settings.seed === 'off' ? UNSENT_SEED : settings.seed,
     limits: {
       maxTurns: settings.maxTurns,
       commandTimeoutMs: toMs(settings.commandTimeout),

@@ -34,6 +34,8 @@ export interface TaskMeta {
   readonly model?: string
   readonly k: number
   readonly trials: number
+  /** A skill without a manifest, which has no verdict. */
+  readonly observed?: true
   readonly verdict?: Verdict
 }
 

@@ -14,7 +14,8 @@ export function modelQuestion(settings: Settings, setting: ModelSetting): ModelQ
       temperature: settings.temperature,
       topP: settings.topP,
       maxTokens: settings.maxTokens,
-      extraBody: setting.extraBody,
+      // Recorded as part of the sampling: such trials are not those of a server that gets seeds.
+      extraBody: settings.seed === 'off' ? { ...setting.extraBody, seed: null } : setting.extraBody,
     },
     idleTimeoutMs: settings.requestTimeout * 1_000,
     deadlines: deadlinesOf(settings),

@@ -33,13 +33,16 @@ export interface ModelSetting {
   readonly source?: AddressSource
 }
 
-/** What the file and the environment say about models, checked one by one; undefined = not said. */
+/** What the file and the environment say about models, checked one by one. */
 export interface SaidOfModels {
-  readonly model: string | undefined
-  readonly baseUrl: string | undefined
-  readonly apiKey: string | undefined
-  readonly extraBody: Readonly<Record<string, unknown>> | undefined
+  readonly model?: string | undefined
+  readonly baseUrl?: string | undefined
+  readonly apiKey?: string | undefined
+  readonly extraBody?: Readonly<Record<string, unknown>> | undefined
 }
+
+/** The same of the file, which may list models. */
+export type FileModels = SaidOfModels & { readonly models?: readonly ModelEntry[] | undefined }
 
 /** More in one run are a mistake; each is a Vitest project of its own. */
 export const MOST_MODELS = 32
@@ -109,10 +112,7 @@ function readEntry(entry: unknown, where: string): ModelEntry {
  * is a model of its own. At least one setting is given back; its name is null when no model is named.
  * @throws ConfigError code `setting_invalid` when two would have one name in the results
  */
-export function modelSettings(
-  file: SaidOfModels & { readonly models: readonly ModelEntry[] | undefined },
-  env: SaidOfModels,
-): readonly ModelSetting[] {
+export function modelSettings(file: FileModels, env: SaidOfModels): readonly ModelSetting[] {
   if (file.model !== undefined && file.models !== undefined) {
     refuse('the config file has both model and models', 'Keep models; a run of one model is a list of one.')
   }

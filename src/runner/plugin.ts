@@ -8,15 +8,20 @@ import type { TestProject, Vitest } from 'vitest/node'
 import { printable } from '../../reporters/terminal.ts'
 import { needsModel } from '../agents/index.ts'
 import { ConfigError, explainError } from '../errors.ts'
+import { didYouMeanOrAny } from '../task/mistakes.ts'
 import { WORKER_FLAG } from '../trial/verify-watch.ts'
 import './provided.ts'
 import { BenchReporter } from './bench-reporter.ts'
+import { MergeReporter } from './merge-reporter.ts'
 import { projectsOfModels } from './model-projects.ts'
 import { nameOfSetting } from './model-settings.ts'
 import { withChosenModel } from './pick-model.ts'
 import { type BenchConfig, readSettings, type Settings } from './settings.ts'
+import { skillModules } from './skill-modules.ts'
 import { collectSkills } from './skills.ts'
-import { asFileFilters } from './task-ids.ts'
+import { isSpecFile, SPEC_GLOB } from './spec-globs.ts'
+import { filesOfSuites } from './suites.ts'
+import { asFileFilter, taskIdIn } from './task-ids.ts'
 
 /** A neighbour of this file, as source (`.ts`) or built (`.js`). */
 function neighbour(name: string): string {
@@ -69,8 +74,25 @@ function refuseToStart(error: unknown): never {
   throw Object.assign(new Error(text), { stack: text, [inspect.custom]: () => text })
 }
 
-function refuseBenchmarkMode(vitest: Vitest): void {
-  if (vitest.config.mode !== 'benchmark') return
+/** Ends a run of Vitest that has begun: it would print what is thrown as its own error, with status 1. */
+function refuseToRun(error: ConfigError): never {
+  process.stderr.write(`${printable(`agent-bench cannot run: ${explainError(error)}`)}\n`)
+  process.exit(2)
+}
+
+/**
+ * Files that only have the name of spec files are not collected, and no other files in benchmark mode; of ours, the suites
+ * that are asked for.
+ * @throws ConfigError code `benchmark_mode` when there is no benchmark either
+ */
+async function collectOnlyOurs(vitest: Vitest, project: TestProject, suite: string | null): Promise<void> {
+  // The list is the project's own: what is taken out of it is not collected.
+  const { testFiles } = await project.globTestFiles()
+  const isBenchmark = vitest.config.mode === 'benchmark'
+  const named = testFiles.filter(file => isSpecFile(file) !== isBenchmark)
+  const kept = isBenchmark ? named : await filesOfSuites(named, suite)
+  testFiles.splice(0, testFiles.length, ...kept)
+  if (!isBenchmark || kept.length > 0) return
   throw new ConfigError('`vitest bench` measures the speed of functions; this project measures models', {
     code: 'benchmark_mode',
     remedy: `Run \`npx vitest run --project bench\` instead.`,
@@ -82,17 +104,42 @@ function measuresModels({ agent }: Settings): boolean {
   return agent === null || needsModel(agent)
 }
 
-/** Vitest's filters are parts of paths; ours may be ids of tasks, too, as they stand in every table. */
+/**
+ * Vitest's filters are parts of paths; ours may be ids of tasks, too, as they stand in every table. One that nothing fits
+ * ends the run, and so does a project in which there is nothing to run.
+ */
 function takeTaskIds(vitest: Vitest, project: TestProject): void {
-  const asFiles = async (filters: readonly string[] | undefined) => {
-    if (filters === undefined || filters.length === 0) return filters as undefined
+  const filesOf = async (filters: string[]) => {
+    const found = await Promise.all(vitest.projects.map(one => one.globTestFiles(filters)))
+    return found.flatMap(({ testFiles, typecheckTestFiles }) => [...testFiles, ...typecheckTestFiles])
+  }
+  const asFiles = async (filters: readonly string[] = []) => {
     const { testFiles } = await project.globTestFiles()
-    return [...asFileFilters(filters, testFiles)]
+    const asked = filters.map(filter => asFileFilter(filter, testFiles))
+    if (vitest.config.passWithNoTests) return asked
+    for (const [at, filter] of asked.entries()) {
+      if ((await filesOf([filter.replace(/:\d+$/, '')])).length > 0) continue
+      const ids = testFiles.map(taskIdIn).filter(id => id !== null)
+      const message = `no task is called ${JSON.stringify(filters[at])}, and no file has that in its path`
+      refuseToRun(new ConfigError(message, { code: 'no_task', remedy: didYouMeanOrAny(filters[at] ?? '', ids) }))
+    }
+    if (asked.length === 0 && (await filesOf([])).length === 0) {
+      const remedy = `Write one (agent-bench new task my_task_v1), or let \`include\` name it; now it is ${project.config.include.join(', ')}.`
+      refuseToRun(new ConfigError('there is no task here', { code: 'no_task', remedy }))
+    }
+    return asked
   }
   const start = vitest.start.bind(vitest)
   vitest.start = async filters => start(await asFiles(filters))
   const collect = vitest.collect.bind(vitest)
   vitest.collect = async (filters, options) => collect(await asFiles(filters), options)
+}
+
+/** Reporters that show a run to somebody who reads our matrix, too; any other tells its readers by itself what was lost. */
+const TERMINAL_REPORTERS = ['default', 'dot', 'tree', 'minimal']
+
+function isOnlyTerminal({ config }: Vitest): boolean {
+  return config.reporters.every(one => TERMINAL_REPORTERS.includes(String(Array.isArray(one) ? one[0] : one)))
 }
 
 /** Settings that make a project safe for trials whatever the command line says. */
@@ -108,19 +155,21 @@ function configureProject(project: TestProject, settings: Settings): void {
 }
 
 /**
- * Makes a Vitest project a bench: spec files `*.bench.ts` become tasks, their trials become tests.
+ * Makes a Vitest project a bench: spec files (`*.bench.ts` unless `include` says otherwise) become tasks, their trials tests.
  * `options` are settings of the run; `bench.config.ts` and BENCH_* variables override them.
  * @example
  * // vitest.config.ts
  * export default defineConfig({ test: { projects: [{ plugins: [agentBench()], test: { name: 'bench' } }] } })
  */
 export function agentBench(options: BenchConfig = {}): Plugin {
+  const skills = new Set<string>()
   return {
     name: 'agent-bench',
-    config: () => ({
+    ...skillModules(skills),
+    config: ({ test }) => ({
       resolve: { alias: SPEC_ALIAS },
       test: {
-        include: ['**/*.bench.ts'],
+        ...(test?.include === undefined ? { include: [SPEC_GLOB] } : {}),
         pool: 'forks' as const,
         isolate: false,
         fileParallelism: false,
@@ -129,20 +178,25 @@ export function agentBench(options: BenchConfig = {}): Plugin {
     }),
     async configureVitest({ vitest, project, injectTestProjects }) {
       try {
-        refuseBenchmarkMode(vitest)
+        if (vitest.config.mode === 'benchmark') return await collectOnlyOurs(vitest, project, null)
         const { root } = vitest.config
         const config = await loadConfigFile(root)
         const merged = config === undefined ? options : typeof config === 'object' ? { ...options, ...config } : config
+        const isMerge = vitest.config.mergeReports !== undefined
         const given = readSettings(merged, CONFIG_FILE, process.env)
-        const settings = measuresModels(given) ? await withChosenModel(given) : given
+        const settings = measuresModels(given) && !isMerge ? await withChosenModel(given) : given
         const models = measuresModels(settings) ? settings.models : settings.models.slice(0, 1)
         const projects = await projectsOfModels(project, models, { vitest, injectProjects: injectTestProjects })
         for (const { project, setting } of projects) {
           configureProject(project, settings)
-          await collectSkills(vitest, project, { root, skillDir: settings.skillDir })
+          const files = await collectSkills(vitest, project, { root, skillDir: settings.skillDir })
+          for (const file of files) skills.add(file)
+          await collectOnlyOurs(vitest, project, settings.suite)
           const model = projects.length > 1 ? nameOfSetting(setting) : null
-          project.provide('agentBenchSettings', { root, k: settings.k, trials: settings.trials, model })
+          const { k, trials } = settings
+          project.provide('agentBenchSettings', { root, k, trials, model, isBrief: isOnlyTerminal(vitest) })
         }
+        if (isMerge) return void vitest.config.reporters.push(new MergeReporter() as never)
         takeTaskIds(vitest, project)
         const resultsDir = isAbsolute(settings.resultsDir) ? settings.resultsDir : join(root, settings.resultsDir)
         vitest.config.reporters.push(new BenchReporter({ settings, projects, root, resultsDir }) as never)

@@ -15,7 +15,7 @@ export class RunState {
   /** By project. */
   readonly servers = new Map<string, ServerWatch>()
   /** The test whose worker told about the server; by project. */
-  readonly tellers = new Map<string, string>()
+  readonly serverAnnotators = new Map<string, string>()
   /** What was said of a server that makes its results doubtful: said again beside them. */
   readonly alarms: string[] = []
   /** Tests whose result was counted. */
@@ -27,13 +27,14 @@ export class RunState {
   /** Keys of earlier records that stand for a trial of this run. */
   readonly resumed = new Set<string>()
   lastTrial: TrialRecord | null = null
+  /** Records of earlier runs that count, by key, under `resume`. */
+  readonly earlier = new Map<string, TrialRecord>()
+  /** Trials that ran to their end, and the milliseconds that they took. */
+  trialsDone = 0
+  trialsMs = 0
+  /** Milliseconds since 1970. */
+  readonly startedAt = Date.now()
 
-  /**
-   * @param earlier records of earlier runs, under `resume`
-   * @param trialsAhead trials when all files are run to their end; null under `-t`, which selects among them
-   */
-  constructor(
-    readonly earlier: ReadonlyMap<string, TrialRecord>,
-    public trialsAhead: number | null,
-  ) {}
+  /** @param trialsAhead trials when all files are run to their end; null under `-t`, which selects among them */
+  constructor(public trialsAhead: number | null) {}
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { ConfigError } from '../errors.ts'
 import { readSettings, SETTINGS } from './settings.ts'
@@ -32,6 +33,18 @@ describe('readSettings', () => {
     expect(settings).toMatchObject({ k: 2, trials: 2, models: [{ model: 'a' }] })
   })
 
+  it('takes off for the seed, from the variable and the file', () => {
+    expect(readSettings(undefined, 'f', { BENCH_SEED: 'off' }).seed).toBe('off')
+    expect(readSettings({ seed: 'off' }, 'f', {}).seed).toBe('off')
+    expect(readSettings({ seed: 7 }, 'f', {}).seed).toBe(7)
+  })
+
+  it('keeps what is of models out of what is of the run', () => {
+    const settings = readSettings(undefined, 'f', { BENCH_API_KEY: 'secret', BENCH_MODEL: 'm' })
+    expect(settings.models[0]).toMatchObject({ model: 'm', apiKey: 'secret' })
+    expect(Object.keys(settings)).not.toContain('apiKey')
+  })
+
   it('reads JSON for the extra body', () => {
     const settings = readSettings(undefined, 'f', { BENCH_EXTRA_BODY: '{"top_k": 20}' })
     expect(settings.models[0]?.extraBody).toEqual({ top_k: 20 })
@@ -41,11 +54,13 @@ describe('readSettings', () => {
     [{ BENCH_K: '0' }, /BENCH_K is "0"/, /whole number from 1/],
     [{ BENCH_K: 'abc' }, /BENCH_K is "abc"/, /whole number from 1/],
     [{ BENCH_K: '2.5' }, /BENCH_K is "2.5"/, /whole number/],
-    [{ BENCH_SANDBOX: 'dokcer' }, /BENCH_SANDBOX/, /auto, docker, namespace, emulated/],
+    [{ BENCH_SANDBOX: 'dokcer' }, /BENCH_SANDBOX/, /one of auto, docker, namespace,/],
+    [{ BENCH_SANDBOX: 'emulated' }, /BENCH_SANDBOX is "emulated"/, /one of auto, docker, namespace,/],
+    [{ BENCH_SEED: 'of' }, /BENCH_SEED/, /or off/],
     [{ BENCH_BASE_URL: 'localhost' }, /BENCH_BASE_URL/, /http/],
     [{ BENCH_EXTRA_BODY: '[1]' }, /BENCH_EXTRA_BODY/, /JSON object/],
     [{ BENCH_EARLY_STOP: 'maybe' }, /BENCH_EARLY_STOP/, /1 or 0/],
-    [{ BENCH_TRIAL: '3' }, /BENCH_TRIAL is not one of/, /Did you mean BENCH_TRIALS/],
+    [{ BENCH_TRIAL: '3' }, /BENCH_TRIAL is not one of/, /Did you mean "BENCH_TRIALS"/],
     [{ BENCH_TRIALS: '2' }, /fewer than k/, /BENCH_TRIALS/],
   ])('refuses %j and says what fits', (env, message, remedy) => {
     const error = refusal(undefined, env)
@@ -54,7 +69,7 @@ describe('readSettings', () => {
   })
 
   it('refuses an unknown setting of the file with a suggestion, and a value of the wrong type', () => {
-    expect(refusal({ modle: 'x' }, {}).remedy).toContain('Did you mean model?')
+    expect(refusal({ modle: 'x' }, {}).remedy).toContain('Did you mean "model"?')
     expect(refusal({ k: '3' }, {}).message).toContain('k in bench.config.ts is "3"')
     expect(refusal(3, {}).remedy).toContain('defineConfig')
   })
@@ -64,10 +79,16 @@ describe('readSettings', () => {
   })
 })
 
-it('every setting and variable is in the table of the README', () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
-  for (const { name, variable } of SETTINGS) {
-    expect(readme).toContain(`\`${variable}\``)
-    expect(readme).toContain(`\`${name}\``)
-  }
+it('the table of the README is the table of the settings (`-u` writes it)', async () => {
+  const file = fileURLToPath(new URL('../../README.md', import.meta.url))
+  const readme = readFileSync(file, 'utf8')
+  const rows = SETTINGS.map(
+    ({ name, variable, meaning, shown }) => `| \`${variable}\` | \`${name}\` | ${meaning} | ${shown} |\n`,
+  )
+  const written = readme.replace(
+    /(?<=^\| variable \| setting \|.*\n\| --- .*\n)(?:\|.*\n)*?(\| `BENCH_MODEL` \| `models` .*\n)(?:\|.*\n)*/m,
+    (_all, models: string) => [rows[0], models, ...rows.slice(1)].join(''),
+  )
+  for (const row of rows) expect(written).toContain(row)
+  await expect(written).toMatchFileSnapshot(file)
 })

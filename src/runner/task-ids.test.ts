@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { asFileFilters, sameIdIn, taskIdIn } from './task-ids.ts'
+import { asFileFilter, sameIdIn, taskIdIn } from './task-ids.ts'
 
 let dir: string
 beforeEach(() => {
@@ -42,5 +42,12 @@ it('finds two files with one id', () => {
 
 it('turns an id into the path of its file, and leaves other filters alone', () => {
   const files = [file('first.bench.ts', spec('one_v1')), file('second.bench.ts', spec('two_v1'))]
-  expect(asFileFilters(['two_v1', 'first', 'nothing'], files)).toEqual([files[1], 'first', 'nothing'])
+  const given = ['two_v1', 'first', 'nothing', 'second.bench.ts:12', 'nothing:3']
+  expect(given.map(filter => asFileFilter(filter, files))).toEqual([
+    files[1],
+    'first',
+    'nothing',
+    'second.bench.ts',
+    'nothing:3',
+  ])
 })

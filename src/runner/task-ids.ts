@@ -3,27 +3,18 @@
  * one file after another. An id that is worked out cannot be seen here, and is found when its file is loaded.
  */
 import { readFileSync } from 'node:fs'
-import { basename, dirname } from 'node:path'
-import { parse } from 'jsonc-parser'
-import { defaultId, MANIFEST_NAME } from '../skill/index.ts'
+import { isSkillFile, skillIdIn } from '../skill/index.ts'
 
 const ID = /\bdefineTask\b[\s\S]*?\bid:\s*(['"`])([A-Za-z0-9_-]+)\1/
 
 /** The id of the task or skill of a file; null where its text does not show it. */
 export function taskIdIn(file: string): string | null {
-  const isManifest = basename(file) === MANIFEST_NAME
-  if (basename(file) === 'SKILL.md') return defaultId(basename(dirname(file)))
-  let text: string
   try {
-    text = readFileSync(file, 'utf8')
+    return isSkillFile(file) ? skillIdIn(file) : (ID.exec(readFileSync(file, 'utf8'))?.[2] ?? null)
   } catch (error) {
     if (error instanceof Error && 'code' in error) return null // whoever loads it says what is wrong with it
     throw error
   }
-  if (!isManifest) return ID.exec(text)?.[2] ?? null
-  const manifest: unknown = parse(text.replace(/^\uFEFF/, ''), [], { allowTrailingComma: true })
-  const id = typeof manifest === 'object' && manifest !== null && 'id' in manifest ? manifest.id : undefined
-  return typeof id === 'string' ? id : defaultId(basename(dirname(file)))
 }
 
 /** Two files whose tasks have one id; null when there are none. */
@@ -40,12 +31,11 @@ export function sameIdIn(files: Iterable<string>): { readonly id: string; readon
 }
 
 /**
- * Filters of the command line as Vitest takes them, by parts of paths: an id becomes the path of its file. What is part of
- * some path already, or no id, stays as it is.
+ * A filter of the command line as Vitest takes it, by parts of paths: an id becomes the path of its file, and the line behind
+ * a spec file goes, since the whole file is one task. What is part of some path already, or no id, stays as it is.
  */
-export function asFileFilters(filters: readonly string[], files: readonly string[]): readonly string[] {
-  return filters.map(filter => {
-    if (files.some(file => file.includes(filter))) return filter
-    return files.find(file => taskIdIn(file) === filter) ?? filter
-  })
+export function asFileFilter(filter: string, files: readonly string[]): string {
+  const [, path = filter] = /^(.*):\d+$/.exec(filter) ?? []
+  if (files.some(file => file.includes(path.replace(/^\.\//, '')))) return path
+  return files.find(file => taskIdIn(file) === filter) ?? filter
 }

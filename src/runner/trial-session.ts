@@ -3,8 +3,8 @@ import type { TestContext } from 'vitest'
 import { escapeForTerminal } from '../../reporters/terminal.ts'
 import type { Agent } from '../agents/agent.ts'
 import { createAgent } from '../agents/index.ts'
-import { BenchError, ConfigError, explainError } from '../errors.ts'
-import { openChatModel, preflightContext } from '../model/index.ts'
+import { BenchError, ConfigError, explainError, LOST_DURING_COMMAND } from '../errors.ts'
+import { openChatModel, windowProblem } from '../model/index.ts'
 import { artifactsDirOf, exportArtifacts } from '../results/artifacts.ts'
 import { type Journal, openJournal } from '../results/journal.ts'
 import { openSandbox } from '../sandbox/index.ts'
@@ -19,6 +19,9 @@ import { trialKey } from './resume.ts'
 import { ServerWatch } from './server-watch.ts'
 
 const NOT_EXAMINED = 'server   not examined; `npx agent-bench doctor` tells whether it is fit to be measured'
+
+/** Vitest makes a runner for each file where it has several workers, and this process goes on: it holds one lease of a sandbox. */
+let open: { readonly runId: string; readonly modelLabel: string; readonly session: TrialSession } | null = null
 
 /** What a worker keeps from trial to trial: its agent, its sandbox, its journal. Ends with the worker's process. */
 export class TrialSession {
@@ -45,7 +48,10 @@ export class TrialSession {
     this.#worker.warm()
   }
 
-  /** @throws ConfigError when the main process could not make a plan. */
+  /**
+   * The session of this worker for a run: begun by its first file, kept for all that follow.
+   * @throws ConfigError when the main process could not make a plan.
+   */
   static start(provided: ProvidedPlan | undefined): TrialSession {
     if (provided === undefined || !provided.made) {
       throw new ConfigError(provided?.message ?? 'no plan was made for this run', {
@@ -53,18 +59,29 @@ export class TrialSession {
         remedy: 'See the first lines of the run.',
       })
     }
-    return new TrialSession(provided.plan)
+    const { runId, modelLabel } = provided.plan
+    if (open?.runId !== runId || open.modelLabel !== modelLabel) {
+      open = { runId, modelLabel, session: new TrialSession(provided.plan) }
+    }
+    return open.session
   }
 
   /** Runs one trial (from 1), records it, and ends the test the way the trial ended. */
-  async runTrial(task: Task, trial: number, context: TestContext): Promise<void> {
+  async runTrial(
+    task: Task,
+    trial: number,
+    context: TestContext,
+    { isBrief }: { readonly isBrief: boolean },
+  ): Promise<void> {
     if (this.#stopped.has(task.id)) return context.skip('stopped early: a trial before this one did not pass')
     if (this.#halted !== null) return context.skip(`not tried: ${this.#halted}`)
     if (this.#agent.name === 'reference' && task.reference === null) return context.skip(unproven(task))
     const recorded = this.#recordedTrial(task, trial - 1)
     if (recorded !== undefined) return resume(task, trial, recorded, context)
-    this.#checkWindow(task, trial, context)
-    const end = await this.#run(task, trial, context)
+    const { model } = this.#plan
+    const tooSmall = model === null ? null : windowProblem(task.id, task.contextTokens, model)
+    const end: TrialEnd =
+      tooSmall === null ? await this.#run(task, trial, context) : { kind: 'skipped', reasons: [tooSmall] }
     const meta = metaOf(task, trial, end)
     const watched = { task: task.id, outcome: meta.outcome ?? 'skipped', fault: meta.fault ?? null }
     if (this.#server.isGoneAfter(watched)) this.#halted = 'the model server is gone'
@@ -77,21 +94,9 @@ export class TrialSession {
     if (end.kind === 'skipped')
       return context.skip(escapeForTerminal(`the task cannot run here: ${end.reasons.join('; ')}`))
     if (this.#plan.earlyStop && meta.outcome !== 'passed') this.#stopped.add(task.id)
-    await annotate(context, end)
+    if (!isBrief) await annotate(context, end)
     if (task.isObserved && end.kind === 'judged') return
-    throwUnlessPassed(task, end)
-  }
-
-  /** A window smaller than what the task declares is a matter of configuration, never the model's failure. */
-  #checkWindow(task: Task, trial: number, context: TestContext): void {
-    const { model } = this.#plan
-    if (model === null) return
-    const problem = preflightContext([{ name: task.id, contextTokens: task.contextTokens }], model).find(
-      ({ isFatal }) => isFatal,
-    )
-    if (problem === undefined) return
-    const { code, detail, remedy } = problem
-    this.#notJudged(task, trial, 'config', new ConfigError(detail, { code, remedy }), context)
+    throwUnlessPassed(task, end, isBrief)
   }
 
   /** Puts a trial on disk, and gives the artifacts that were refused. A trial that cannot be kept ends the run. */
@@ -220,10 +225,11 @@ function setMeta({ task }: TestContext, meta: TrialMeta): void {
 function metaOf(task: Task, trial: number, end: TrialEnd): TrialMeta {
   const base = { version: META_VERSION, task: task.id, trial }
   if (end.kind === 'skipped') return { ...base, outcome: end.kind }
-  if (end.kind === 'infra') {
+  if (end.kind !== 'judged') {
+    if (end.kind === 'lost') return { ...base, outcome: 'failed', score: 0, failureReason: LOST_DURING_COMMAND }
     const last = end.faults.at(-1)
-    if (last === undefined) return { ...base, outcome: end.kind }
-    return { ...base, outcome: end.kind, fault: last.code, failureReason: last.detail, remedy: last.remedy }
+    if (last === undefined) return { ...base, outcome: 'infra' }
+    return { ...base, outcome: 'infra', fault: last.code, failureReason: last.detail, remedy: last.remedy }
   }
   const { finding } = end
   return {
@@ -269,7 +275,7 @@ async function say(context: TestContext, text: string, type: string): Promise<vo
 /** Lost flags and a summary, for reporters that show annotations. */
 async function annotate(context: TestContext, end: TrialEnd): Promise<void> {
   if (end.kind !== 'judged') return
-  const { flags, log, turns } = end.finding
+  const { flags, log, turns, ending } = end.finding
   for (const flag of flags) {
     if (!flag.reached) await say(context, `flag ${flag.id} lost: ${flag.reason}`, 'bench:flag')
   }
@@ -277,20 +283,27 @@ async function annotate(context: TestContext, end: TrialEnd): Promise<void> {
   const reached = flags.filter(flag => flag.reached).length
   const parts = [`flags ${reached}/${flags.length}`, `${log.calls.length} tool calls`]
   if (tokens > 0) parts.push(`${tokens} tokens`)
+  // A trial that passed has no failure to say it.
+  if (ending.reason !== 'answered') parts.push(`ended by ${ending.reason}`)
   await context.annotate(parts.join(' · '), 'bench:summary')
 }
 
-function throwUnlessPassed(task: Task, end: TrialEnd): void {
-  if (end.kind === 'infra') {
+function throwUnlessPassed(task: Task, end: TrialEnd, isBrief: boolean): void {
+  if (end.kind === 'skipped') return
+  if (end.kind !== 'judged') {
     const last = end.faults.at(-1)
+    if (end.kind === 'lost') {
+      const ending = `a command of the agent ran when its sandbox was lost, and not for the first time: ${last?.detail}`
+      throw new FlagsFailedError({ flags: [], tamper: [], ending, isBrief: false }, task.source)
+    }
     throw new TrialNotJudgedError(
       `not the model's failure: ${last?.detail ?? 'unknown fault'} (after ${end.faults.length} attempts)\n  remedy: ${last?.remedy ?? ''}`,
       task.source,
     )
   }
-  if (end.kind === 'skipped' || end.finding.outcome === 'passed') return
+  if (end.finding.outcome === 'passed') return
   const { finding } = end
   const ending =
     finding.ending.reason === 'answered' ? null : `ended by ${finding.ending.reason}: ${finding.ending.detail ?? ''}`
-  throw new FlagsFailedError({ flags: finding.flags, tamper: finding.tamper, ending }, task.source)
+  throw new FlagsFailedError({ flags: finding.flags, tamper: finding.tamper, ending, isBrief }, task.source)
 }

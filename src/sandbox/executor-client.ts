@@ -96,6 +96,7 @@ export class ExecutorSandbox implements Sandbox {
       const { header, body } = await exchange(request, Buffer.from(command), {
         deadlineMs: timeoutMs + GRACE_MS,
         signal,
+        isCommandOfAgent: this.#room === 'agent',
       })
       this.#expectNothingRuns(header)
       const result = readExecResult(header, body, this.#users[this.#room].uid, this.#lastRoot)
@@ -171,7 +172,7 @@ export class ExecutorSandbox implements Sandbox {
       const refused: CollectedPart['refused'][number][] = []
       let bytesLeft = options.maxTotalBytes
       for (let begin = 0; begin < paths.length; ) {
-        const asked = paths.slice(begin, begin + MAX_PATHS)
+        const asked = firstPaths(paths, begin)
         const request = {
           operation: 'collect',
           paths: asked,
@@ -199,9 +200,10 @@ export class ExecutorSandbox implements Sandbox {
     options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
   ): Promise<Evaluation> {
     const { timeoutMs, signal } = options
+    const language = calls[0]?.language ?? 'python'
     const body = Buffer.from(JSON.stringify(calls.map(call => [call.module, call.name, call.args])))
     return this.#operate(signal, async exchange => {
-      const reply = await exchange({ operation: 'evaluate', timeoutMs }, body, {
+      const reply = await exchange({ operation: 'evaluate', timeoutMs, language }, body, {
         deadlineMs: timeoutMs + GRACE_MS,
         signal,
       })
@@ -243,8 +245,17 @@ export class ExecutorSandbox implements Sandbox {
   }
 }
 
-/** Paths in one request for files. */
-const MAX_PATHS = 1_000
+/** Length of the paths in one request for files as JSON, where a byte can become six characters. */
+const MAX_PATHS_LENGTH = 500_000
+
+/** As many paths from `begin` on as one request takes, at least one. */
+function firstPaths(paths: readonly string[], begin: number): readonly string[] {
+  let end = begin
+  for (let length = 0; end < paths.length && (end === begin || length < MAX_PATHS_LENGTH); end++) {
+    length += JSON.stringify(paths[end]).length
+  }
+  return paths.slice(begin, end)
+}
 
 /** @throws FileRefusedError when the executor refused, with a message for the model. */
 function accepted(reply: Reply, path: string): Reply {

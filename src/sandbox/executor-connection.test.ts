@@ -117,6 +117,15 @@ describe('the connection to an executor', () => {
     expect(channel.sent).toEqual([])
   })
 
+  it('says so when it is lost while a command of the agent runs', async () => {
+    const options = { deadlineMs: 1_000, isCommandOfAgent: true }
+    const asked = connection.operate(undefined, exchange => exchange({}, undefined, options))
+    const caught = asked.catch((error: unknown) => error)
+    await settle()
+    channel.end()
+    expect(await caught).toMatchObject({ code: 'sandbox_lost_during_command' })
+  })
+
   it('fails what waits when it is closed', async () => {
     const asked = ask().catch((error: unknown) => error)
     await settle()

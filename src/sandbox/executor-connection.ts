@@ -2,7 +2,7 @@
  * The wire to an executor: one request in flight, a deadline for each, and one way to be lost for good. Whatever goes
  * wrong (stream ended, broken frame, deadline) ends in an InfraError `sandbox_lost`; nothing waits for ever.
  */
-import { InfraError } from '../errors.ts'
+import { InfraError, LOST_DURING_COMMAND } from '../errors.ts'
 import { encodeFrame, type Frame, FrameError, FrameReader } from './frames.ts'
 
 /** Carries bytes to and from an executor: an attached container, or the pipes of a child process. */
@@ -26,6 +26,8 @@ export interface ExchangeOptions {
   /** Milliseconds until the sandbox counts as lost. */
   readonly deadlineMs: number
   readonly signal?: AbortSignal | undefined
+  /** The request runs a command of the agent: a loss meanwhile may be its doing, and has a code of its own. */
+  readonly isCommandOfAgent?: boolean
 }
 
 /** Sends one request and waits for its reply. */
@@ -35,6 +37,7 @@ export type Exchange = (request: object, body: Uint8Array | undefined, options: 
 const CANCEL_DEADLINE_MS = 10_000
 
 interface Pending {
+  readonly isCommandOfAgent: boolean
   resolve(frame: Frame): void
   reject(error: Error): void
 }
@@ -90,9 +93,9 @@ export class ExecutorConnection {
 
   async #exchange(request: object | null, body: Uint8Array | undefined, options: ExchangeOptions): Promise<Reply> {
     if (this.#lost !== null) throw this.#lost
-    const { deadlineMs, signal } = options
+    const { deadlineMs, signal, isCommandOfAgent = false } = options
     const frame = new Promise<Frame>((resolve, reject) => {
-      this.#pending = { resolve, reject }
+      this.#pending = { resolve, reject, isCommandOfAgent }
     })
     let timer = setTimeout(() => this.#lose(`no reply within ${deadlineMs} ms`), deadlineMs)
     const cancel = () => {
@@ -147,7 +150,7 @@ export class ExecutorConnection {
     if (this.#lost !== null) return this.#lost
     const words = this.#channel.lastWords().trim()
     this.#lost = new InfraError(`the sandbox is lost: ${why}${words === '' ? '' : `; it last said: ${words}`}`, {
-      code: 'sandbox_lost',
+      code: this.#pending?.isCommandOfAgent ? LOST_DURING_COMMAND : 'sandbox_lost',
       remedy: 'The trial is repeated in a new sandbox. If this happens often, give the machine more memory or time.',
     })
     this.#pending?.reject(this.#lost)

@@ -1,6 +1,6 @@
 import type { FileMap, Snapshot, SnapshotDelta } from './snapshot.ts'
 
-export type DriverName = 'docker' | 'namespace' | 'emulated'
+export type DriverName = 'docker' | 'namespace'
 
 /** What a sandbox is, for the record. */
 export interface SandboxInfo {
@@ -119,10 +119,13 @@ export type EvaluatedValue =
   | { readonly t: 'other'; readonly v: string }
 
 export interface FunctionCall {
+  /** A name as Python imports it; for JavaScript a file, relative to the workspace. */
   readonly module: string
   readonly name: string
-  /** JSON values; passed to Python by position. */
+  /** JSON values; passed by position. */
   readonly args: readonly unknown[]
+  /** The same for all calls of one evaluation. Default: Python. */
+  readonly language?: 'javascript'
 }
 
 /** Outcome of an evaluation. Everything but `values` is the model's failure, never an infra fault. */
@@ -140,6 +143,7 @@ export type Evaluation =
 /**
  * One place where tool calls run. Operations are serialised by the implementation: one request is in flight.
  * Each method throws {@link InfraError} (code `sandbox_lost`) when the sandbox is gone; then it must be replaced.
+ * While a command ran in the agent's room the code is `sandbox_lost_during_command`.
  * Times are in milliseconds, sizes in bytes. A signal that aborts makes the running operation end (everything killed) and throw its reason.
  */
 export interface Sandbox extends AsyncDisposable {

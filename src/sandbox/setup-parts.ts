@@ -30,7 +30,8 @@ export function partsOf(files: FileMap): SetupPart[] {
       const piece = bytes.subarray(position, position + PART_BYTES - current.length)
       current.part.push([path, mode & 0o777, piece.length, position > 0])
       current.pieces.push(piece)
-      current.length += piece.length
+      // Paths are those of an agent's files, too: in the header each of their bytes can become six.
+      current.length += piece.length + JSON.stringify(path).length
       position += piece.length
     } while (position < bytes.length)
   }

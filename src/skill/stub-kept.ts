@@ -6,7 +6,8 @@
  * `exec`, a trap nor an exception of the script keeps it from being told; what kills the script does.
  */
 import { dedent } from '../task/dedent.ts'
-import type { StubLanguage } from './stub.ts'
+
+export type StubLanguage = 'shell' | 'python' | 'node'
 
 /** Text of a script with what reports it, and `reporter` as the program that it reports through. */
 export function keptText(language: StubLanguage, original: string, reporter: string): string {

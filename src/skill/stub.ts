@@ -6,15 +6,13 @@
  */
 import { dedent } from '../task/dedent.ts'
 import type { StubSpec } from './manifest-schema.ts'
-import { keptText } from './stub-kept.ts'
+import { keptText, type StubLanguage } from './stub-kept.ts'
 
 /**
  * The program, laid by the executor where only it can write, that tells it "the script that started me is running". Without
  * it (another driver, the skill used elsewhere) a stub works all the same, only unseen.
  */
 export const REPORTER = '/run/bench/log'
-
-export type StubLanguage = 'shell' | 'python' | 'node'
 
 const MAX_HEADER_LINES = 40
 /** Where output paths are relative to. */

@@ -1,6 +1,7 @@
 /** What a task is. A spec file writes a `TaskSpec`; `defineTask` checks it and gives a `Task`. */
 import type { FileMap } from '../sandbox/snapshot.ts'
 import type { Moment, Run } from './run.ts'
+import type { Suite } from './suite.ts'
 import type { VerifyCheck } from './verify.ts'
 
 /** A file of a setup: its text or bytes, or both with a mode. */
@@ -111,5 +112,7 @@ export interface Task {
   readonly fingerprint: string
   /** A skill without a manifest: its flags say what was observed, it has no verdict. */
   readonly isObserved: boolean
+  /** What `suite.ts` beside the spec file says; null where there is none. */
+  readonly suite: Suite | null
   readonly source: SourcePosition
 }

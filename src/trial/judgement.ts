@@ -39,7 +39,8 @@ export interface Judgement {
   readonly flags: readonly FlagResult[]
   readonly tamper: readonly Tamper[]
   readonly log: TrialLog
-  readonly verifyResetProof: ResetProof
+  /** null without a sandbox. */
+  readonly verifyResetProof: ResetProof | null
 }
 
 /**
@@ -49,20 +50,26 @@ export interface Judgement {
 export async function judgeTrial(
   task: Task,
   observed: Observed,
-  setting: { readonly sandbox: Sandbox; readonly known: TaskResults; readonly signal: AbortSignal },
+  setting: { readonly sandbox: Sandbox | null; readonly known: TaskResults; readonly signal: AbortSignal },
 ): Promise<Judgement> {
   const { sandbox, known, signal } = setting
   nameOwner(`task "${task.id}"`)
   const tamper = findTamper(observed.log.baseline, observed.log.final, task.allowedWrites)
-  const verification = await withinPhase('verify', PHASE_TIMEOUT_MS, signal, s =>
-    verifyFiles(task, { files: observed.room, log: observed.log }, sandbox, known, s),
-  )
+  const verification =
+    sandbox === null
+      ? { results: new Map(), resetProof: null }
+      : await withinPhase('verify', PHASE_TIMEOUT_MS, signal, s =>
+          verifyFiles(task, { files: observed.room, log: observed.log }, sandbox, known, s),
+        )
   const unchecked: TrialLog = { ...observed.log, verified: verification.results, sessionChecks: new Map() }
-  const log = await withinPhase('session checks', PHASE_TIMEOUT_MS, signal, s =>
-    checkDecisiveSessions(task, unchecked, sandbox, known.suites, s),
-  )
+  const log =
+    sandbox === null
+      ? unchecked
+      : await withinPhase('session checks', PHASE_TIMEOUT_MS, signal, s =>
+          checkDecisiveSessions(task, unchecked, sandbox, known.suites, s),
+        )
   const flags = judge(task.flags, log)
-  await seeFlagsOff()
+  await awaitFlagLeftovers()
   const { passed, score } = scoreTrial(flags, tamper)
   return {
     ...verdictOf(passed, observed.ending, tamper, task.inconclusiveWhenCut),
@@ -75,10 +82,10 @@ export async function judgeTrial(
 }
 
 /**
- * A chain of promises that a flag leaves behind would keep everything else from its turn.
+ * A flag may leave unfinished promises, and these would starve the event loop.
  * @throws InfraError code `flag_timeout`
  */
-async function seeFlagsOff(): Promise<void> {
+async function awaitFlagLeftovers(): Promise<void> {
   nameCode('what a flag has left running')
   const { isOverdue } = await watchStretches(undefined, AUTHOR_CODE_MS, new Promise<never>(() => undefined))
   // What blocks the process from here on is what the task left behind.
@@ -115,6 +122,9 @@ function verdictOf(
   tamper: readonly Tamper[],
   inconclusiveWhenCut: boolean,
 ): Pick<Judgement, 'outcome' | 'failureReason' | 'failureDetail'> {
+  if (ending.reason === 'prompt_cut') {
+    return { outcome: 'inconclusive', failureReason: ending.reason, failureDetail: ending.detail }
+  }
   if (passed) return { outcome: 'passed', failureReason: null, failureDetail: null }
   const wasCut = ['output_limit', 'reasoning_exhausted', 'context_overflow'].includes(ending.reason)
   const outcome = wasCut && inconclusiveWhenCut ? 'inconclusive' : 'failed'

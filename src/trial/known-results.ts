@@ -19,6 +19,8 @@ export interface TaskResults {
   /** Suites that checks of scripted plays ran. */
   readonly verifiedSuites: Map<string, SuiteResult>
   readonly reuse: Reuse
+  /** Attempts of all trials in which the sandbox was lost while a command of the agent ran. */
+  lostDuringCommand: number
 }
 
 /**
@@ -40,7 +42,13 @@ export class KnownResults {
   of(task: Pick<Task, 'fingerprint'>): TaskResults {
     let known = this.#tasks.get(task.fingerprint)
     if (known === undefined) {
-      known = { suites: new Map(), verifications: new Map(), verifiedSuites: new Map(), reuse: this.#reuse }
+      known = {
+        suites: new Map(),
+        verifications: new Map(),
+        verifiedSuites: new Map(),
+        reuse: this.#reuse,
+        lostDuringCommand: 0,
+      }
       this.#tasks.set(task.fingerprint, known)
     }
     return known

@@ -94,7 +94,7 @@ function shared({ task, plan, examination }: RecordContext): Shared {
 }
 
 /** What is known of a trial that was judged. */
-function judged(finding: TrialFinding): Pick<UnsealedRecord, Exclude<keyof UnsealedRecord, keyof Shared | Frame>> {
+function judged(finding: TrialFinding) {
   const { log, turns, flags, tamper, sandbox } = finding
   return {
     outcome: finding.outcome,
@@ -118,22 +118,24 @@ function judged(finding: TrialFinding): Pick<UnsealedRecord, Exclude<keyof Unsea
     tamper_detected: tamper.length > 0,
     tamper: tamper.map(({ path, kind }) => ({ path, kind })),
     ...logToRecordParts(log),
-    reset_proof: recordResetProof(finding.resetProof),
-    verify_reset_proof: recordResetProof(finding.verifyResetProof),
-    sandbox: recordSandbox(sandbox),
+    reset_proof: finding.resetProof && recordResetProof(finding.resetProof),
+    verify_reset_proof: finding.verifyResetProof && recordResetProof(finding.verifyResetProof),
+    sandbox: sandbox && recordSandbox(sandbox),
     transcript_hash: transcriptHash({ turns, calls: log.calls, finalText: finding.ending.finalText }),
   }
 }
 
-/** A trial lost to faults: nothing of it says anything about the model. */
-function faulted(end: Extract<TrialEnd, { kind: 'infra' }>, task: Task): ReturnType<typeof judged> {
+/** A trial lost to faults: nothing of it is known, and but for a sandbox lost by the agent nothing is said about the model. */
+function faulted(end: Extract<TrialEnd, { kind: 'infra' | 'lost' }>, task: Task) {
   const last = end.faults.at(-1)
+  const isLost = end.kind === 'lost'
   return {
-    outcome: 'infra',
+    outcome: isLost ? ('failed' as const) : ('infra' as const),
     passed: false,
-    score: null,
+    score: isLost ? 0 : null,
     failure_reason: last?.code ?? 'unknown_fault',
-    failure_detail: last === undefined ? null : boundedText(`${last.detail}\nremedy: ${last.remedy}`),
+    failure_detail:
+      last === undefined ? null : boundedText(isLost ? last.detail : `${last.detail}\nremedy: ${last.remedy}`),
     ending: null,
     turns_taken: 0,
     total_elapsed_sec: end.elapsedMs / 1_000,
@@ -163,30 +165,6 @@ function faulted(end: Extract<TrialEnd, { kind: 'infra' }>, task: Task): ReturnT
   }
 }
 
-/** The fields that are the same whatever happened in the trial. */
-type Frame =
-  | 'schema_version'
-  | 'run_id'
-  | 'task_id'
-  | 'task_title'
-  | 'observed'
-  | 'task_fingerprint'
-  | 'suite'
-  | 'spec_file'
-  | 'model'
-  | 'agent'
-  | 'trial_index'
-  | 'seed'
-  | 'k'
-  | 'trials_planned'
-  | 'skill_ids'
-  | 'question'
-  | 'allowed_writes'
-  | 'repaired'
-  | 'artifacts_dir'
-  | 'artifacts'
-  | 'infra_attempts'
-
 /** The record of a trial that ran. Skipped trials have none: nothing was tried. */
 export function recordOf(end: Exclude<TrialEnd, { kind: 'skipped' }>, context: RecordContext): UnsealedRecord {
   const { task, plan, index } = context
@@ -198,6 +176,7 @@ export function recordOf(end: Exclude<TrialEnd, { kind: 'skipped' }>, context: R
     observed: task.isObserved,
     task_fingerprint: task.fingerprint,
     suite: basename(dirname(context.specFile)),
+    ...(task.suite === null ? {} : { suite_title: task.suite.title }),
     spec_file: context.specFile,
     model: plan.modelLabel,
     agent: plan.agent,

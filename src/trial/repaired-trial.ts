@@ -4,11 +4,10 @@
  */
 import type { RepairOptions } from '../agents/agent.ts'
 import { BenchError } from '../errors.ts'
-import type { Reply } from '../model/chat-model.ts'
+import type { Reply, ToolDefinition } from '../model/chat-model.ts'
 import { type CallRepair, isLeak, repairReply } from '../repair/repair-reply.ts'
 import type { RecordedRepair } from '../results/record-schema.ts'
 import { boundedText } from '../results/to-record.ts'
-import { TOOL_DEFINITIONS } from '../tools/tools.ts'
 import type { TrialFinding } from './run-trial.ts'
 
 export type RepairedTrial = RecordedRepair
@@ -20,13 +19,17 @@ export type RepairNeed =
   /** Something leaked that nobody can read. */
   | { readonly kind: 'unreadable'; readonly reason: string }
 
-/** Looks through the replies of a strict trial; one that passed, or lost without such a call, is what it is. */
+/**
+ * Looks through the replies of a strict trial; one that passed, or lost without such a call, is what it is.
+ * @param tools what the trial offered
+ */
 export function repairNeed(
   { outcome, ending }: Pick<TrialFinding, 'outcome' | 'ending'>,
   heard: readonly Reply[],
+  tools: readonly ToolDefinition[],
 ): RepairNeed {
   if (outcome !== 'failed') return { kind: 'none' }
-  if (heard.some((reply, index) => repairReply(reply, TOOL_DEFINITIONS, index + 1) !== null)) return { kind: 'play' }
+  if (heard.some((reply, index) => repairReply(reply, tools, index + 1) !== null)) return { kind: 'play' }
   const leak = heard.findIndex(isLeak)
   if (leak !== -1)
     return { kind: 'unreadable', reason: `what was written as a call in turn ${leak + 1} cannot be read` }

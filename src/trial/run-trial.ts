@@ -5,6 +5,7 @@ import type { Reply } from '../model/chat-model.ts'
 import type { ResetProof, Sandbox, SandboxInfo } from '../sandbox/sandbox.ts'
 import type { FileMap, Snapshot } from '../sandbox/snapshot.ts'
 import type { Play, Task } from '../task/task.ts'
+import type { ToolOffer, ToolSet } from '../tools/tool-set.ts'
 import { createToolbox } from '../tools/toolbox.ts'
 import { cleanRoom, filesLeft } from './clean-room.ts'
 import { trialDeadline, withinPhase } from './deadline.ts'
@@ -15,6 +16,9 @@ import type { TrialLimits } from './plan.ts'
 const COLLECT_FILE_BYTES = 16_000_000
 const COLLECT_TOTAL_BYTES = 64_000_000
 
+const NO_WORKSPACE: Snapshot = { root: '', entries: new Map(), truncated: null }
+const NOTHING_LEFT = { artifacts: new Map(), room: new Map() } satisfies { artifacts: FileMap; room: FileMap }
+
 /** What one trial needs besides its task. */
 export interface TrialSetting {
   readonly agent: Agent
@@ -22,7 +26,9 @@ export interface TrialSetting {
   readonly play: Play | null
   readonly limits: TrialLimits
   readonly seed: number
-  readonly sandbox: Sandbox
+  readonly tools: ToolOffer
+  /** null for a task that needs none; see `needsSandbox`. */
+  readonly sandbox: Sandbox | null
   /** What is known of this task already, shared by its trials. */
   readonly known: TaskResults
   /** Cancels the trial; nothing is recorded then. */
@@ -37,8 +43,9 @@ export interface TrialFinding extends Judgement {
   readonly turns: readonly TurnNote[]
   /** Regular files inside the allowed writes that the agent left, new or changed. */
   readonly artifacts: FileMap
-  readonly resetProof: ResetProof
-  readonly sandbox: SandboxInfo
+  /** null without a sandbox. */
+  readonly resetProof: ResetProof | null
+  readonly sandbox: SandboxInfo | null
   readonly startedAt: Date
   readonly elapsedMs: number
 }
@@ -54,12 +61,13 @@ export async function runTrial(task: Task, setting: TrialSetting): Promise<Trial
   const phase = <T>(name: string, work: (signal: AbortSignal) => Promise<T>) =>
     withinPhase(name, PHASE_TIMEOUT_MS, signal, work)
 
-  const { proof: resetProof, baseline } = await phase('reset', s =>
-    sandbox.reset(task.setup, { room: 'agent', signal: s }),
-  )
-  const played = await play(task, setting)
-  const final = await phase('freeze', s => sandbox.freeze({ signal: s }))
-  const left = await phase('collect', s => collect(task, baseline, final, sandbox, s))
+  const { proof: resetProof, baseline } =
+    sandbox === null
+      ? { proof: null, baseline: NO_WORKSPACE }
+      : await phase('reset', s => sandbox.reset(task.setup, { room: 'agent', signal: s }))
+  const played = await letAgentWork(task, setting)
+  const final = sandbox === null ? NO_WORKSPACE : await phase('freeze', s => sandbox.freeze({ signal: s }))
+  const left = sandbox === null ? NOTHING_LEFT : await phase('collect', s => collect(task, baseline, final, sandbox, s))
   const log = {
     prompt: task.prompt,
     baseline,
@@ -76,23 +84,20 @@ export async function runTrial(task: Task, setting: TrialSetting): Promise<Trial
     turns: played.turns,
     artifacts: left.artifacts,
     resetProof,
-    sandbox: sandbox.info,
+    sandbox: sandbox?.info ?? null,
     startedAt,
     elapsedMs: performance.now() - clock,
   }
 }
 
 /** Lets the agent work until it ends by itself or its time is over. */
-async function play(
+async function letAgentWork(
   task: Task,
   setting: TrialSetting,
 ): Promise<{ ending: TrialEnding; calls: readonly LoggedCall[]; turns: readonly TurnNote[] }> {
   const calls: LoggedCall[] = []
   const turns: TurnNote[] = []
-  const toolbox = createToolbox(setting.sandbox, {
-    commandTimeoutMs: setting.limits.commandTimeoutMs,
-    log: call => calls.push(call),
-  })
+  const toolbox = createToolbox(openTools(setting), call => calls.push(call))
   using deadline = trialDeadline(setting.limits.trialTimeoutMs, setting.signal)
   try {
     const ending = await setting.agent.run({
@@ -101,7 +106,7 @@ async function play(
       toolbox,
       maxTurns: setting.limits.maxTurns,
       seed: setting.seed,
-      play: setting.play,
+      script: setting.play,
       signal: deadline.signal,
       emit: note => turns.push(note),
       ...(setting.onReply === undefined ? {} : { onReply: setting.onReply }),
@@ -112,6 +117,12 @@ async function play(
     const ending: TrialEnding = { reason: 'trial_timeout', finalText: null, detail: error.message, servedModel: null }
     return { ending, calls, turns }
   }
+}
+
+function openTools({ tools, sandbox, limits }: TrialSetting): ToolSet {
+  if (tools.needs === 'nothing') return tools.open()
+  if (sandbox === null) throw new Error('the tools of the task need a sandbox, and the trial has none')
+  return tools.open(sandbox, limits)
 }
 
 /** Reads out what the agent may have left, and works out the files of the clean room: the setup with those laid over it. */

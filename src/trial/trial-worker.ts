@@ -1,10 +1,11 @@
 import type { Agent } from '../agents/agent.ts'
-import { InfraError } from '../errors.ts'
+import { InfraError, LOST_DURING_COMMAND } from '../errors.ts'
 import type { Reply } from '../model/chat-model.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { Play, Task } from '../task/task.ts'
 import { KnownResults } from './known-results.ts'
 import { type OpenSandbox, SandboxLease } from './lease.ts'
+import { needsSandbox, toolsOf } from './offer.ts'
 import { limitsOfTrial, type TrialPlan } from './plan.ts'
 import { playRepaired, type RepairedTrial, repairNeed, sameAs, unknownRepair } from './repaired-trial.ts'
 import { RequirementProbe } from './requirements.ts'
@@ -32,7 +33,8 @@ export type TrialEnd =
       readonly repaired: RepairedTrial | null
     }
   | {
-      readonly kind: 'infra'
+      /** `lost`: a command of the agent ran when the sandbox was lost, and not for the first time in this task. */
+      readonly kind: 'infra' | 'lost'
       readonly faults: readonly FaultedAttempt[]
       readonly startedAt: Date
       readonly elapsedMs: number
@@ -69,7 +71,8 @@ export class TrialWorker implements AsyncDisposable {
 
   /**
    * Runs one trial; after a fault it is repeated in a new sandbox, at most {@link FAULT_REPEATS} times, unless the fault
-   * is one that lasts.
+   * is one that lasts. A sandbox that is lost while a command of the agent runs may be the command's doing: once in a task
+   * the trial is repeated, after that it failed. Else a model could try until it passes.
    * @throws ConfigError when the run cannot go on; the signal's reason when cancelled.
    */
   async run(request: TrialRequest): Promise<TrialEnd> {
@@ -79,7 +82,11 @@ export class TrialWorker implements AsyncDisposable {
     while (faults.length <= FAULT_REPEATS) {
       const end = await this.#attempt(request, faults)
       if (end !== null) return end
-      if (LASTING_FAULTS.includes(faults.at(-1)?.code ?? '')) break
+      const code = faults.at(-1)?.code ?? ''
+      if (code === LOST_DURING_COMMAND && this.#known.of(request.task).lostDuringCommand++ > 0) {
+        return { kind: 'lost', faults, startedAt, elapsedMs: performance.now() - clock }
+      }
+      if (LASTING_FAULTS.includes(code)) break
     }
     return { kind: 'infra', faults, startedAt, elapsedMs: performance.now() - clock }
   }
@@ -88,23 +95,16 @@ export class TrialWorker implements AsyncDisposable {
   async #attempt(request: TrialRequest, faults: FaultedAttempt[]): Promise<TrialEnd | null> {
     request.signal.throwIfAborted()
     try {
+      if (!needsSandbox(request.task, toolsOf(request.task))) return await this.#judge(request, faults, null)
       await using leased = await this.#lease.take()
       try {
         const { sandbox } = leased
         const reasons = await this.#probeOf(sandbox).missing(sandbox, request.task.requires, request.signal)
         if (reasons.length > 0) return { kind: 'skipped', reasons }
-        const heard: Reply[] = []
-        const isAsked = this.#plan.repair === 'report'
-        const finding = await this.#play(
-          request,
-          request.agent,
-          sandbox,
-          isAsked ? reply => heard.push(reply) : undefined,
-        )
-        const repaired = isAsked ? await this.#repaired(request, finding, heard, sandbox) : null
+        const end = await this.#judge(request, faults, sandbox)
         // A fault in the repaired trial leaves a sandbox that is not known to be clean.
-        if (repaired?.status === 'unknown') await leased.discard()
-        return { kind: 'judged', finding, faults, repaired }
+        if (end.repaired?.status === 'unknown') await leased.discard()
+        return end
       } catch (error) {
         // Whatever went wrong, this sandbox is no longer known to be clean.
         await leased.discard()
@@ -117,10 +117,23 @@ export class TrialWorker implements AsyncDisposable {
     }
   }
 
-  #play(
+  async #judge(
+    request: TrialRequest,
+    faults: readonly FaultedAttempt[],
+    sandbox: Sandbox | null,
+  ): Promise<Extract<TrialEnd, { kind: 'judged' }>> {
+    const heard: Reply[] = []
+    const isAsked = this.#plan.repair === 'report'
+    const onReply = isAsked ? (reply: Reply) => heard.push(reply) : undefined
+    const finding = await this.#runOnce(request, request.agent, sandbox, onReply)
+    const repaired = isAsked ? await this.#repaired(request, finding, heard, sandbox) : null
+    return { kind: 'judged', finding, faults, repaired }
+  }
+
+  #runOnce(
     request: TrialRequest,
     agent: Agent,
-    sandbox: Sandbox,
+    sandbox: Sandbox | null,
     onReply?: (reply: Reply) => void,
   ): Promise<TrialFinding> {
     return runTrial(request.task, {
@@ -128,6 +141,7 @@ export class TrialWorker implements AsyncDisposable {
       play: request.play,
       limits: limitsOfTrial(request.task, this.#plan.limits),
       seed: this.#plan.seed + request.index,
+      tools: toolsOf(request.task),
       sandbox,
       known: this.#known.of(request.task),
       signal: request.signal,
@@ -140,14 +154,14 @@ export class TrialWorker implements AsyncDisposable {
     request: TrialRequest,
     finding: TrialFinding,
     heard: readonly Reply[],
-    sandbox: Sandbox,
+    sandbox: Sandbox | null,
   ): Promise<RepairedTrial | null> {
     const { repairing } = request.agent
     if (repairing === undefined) return null
-    const need = repairNeed(finding, heard)
+    const need = repairNeed(finding, heard, toolsOf(request.task).definitions)
     if (need.kind === 'none') return sameAs(finding)
     if (need.kind === 'unreadable') return unknownRepair(need.reason)
-    return playRepaired(heard, request.signal, options => this.#play(request, repairing(options), sandbox))
+    return playRepaired(heard, request.signal, options => this.#runOnce(request, repairing(options), sandbox))
   }
 
   #probeOf(sandbox: Sandbox): RequirementProbe {

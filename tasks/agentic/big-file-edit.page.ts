@@ -10,7 +10,7 @@ import {
   rewrite,
   tagged,
   textOf,
-} from './page-outline.ts'
+} from 'agent-bench/checks'
 
 export const PAGE = 'site/index.html'
 const SECTIONS = 60

@@ -1,6 +1,15 @@
 /** Judges the files of `long_procedure_v1` against what the data come to. All of it runs on the host. */
+
+import {
+  elementsIn,
+  firstDifference,
+  isElement,
+  outlineOf,
+  type PageElement,
+  rewrite,
+  textOf,
+} from 'agent-bench/checks'
 import { EXPECTED, HEADER, SKELETON, STEP_FILES } from './long-procedure.files.ts'
-import { elementsIn, firstDifference, isElement, outlineOf, type PageElement, rewrite, textOf } from './page-outline.ts'
 
 export type Step = keyof typeof STEP_FILES
 

@@ -45,12 +45,6 @@ export function snapshotContract(sandbox: TheSandbox): void {
       expect([...snapshot.entries.keys()]).toContain(decodeName(Uint8Array.of(0xff, 0x0a)))
     })
 
-    it('keeps odd names apart', async () => {
-      const names = [' ', '-rf', 'a\nb', '"\'`$(x)', 'ä', '\u{1f600}', '\\x41', 'tab\t']
-      const delta = await change(python(`for name in ${JSON.stringify(names)}: open(name, 'w').close()`))
-      expect(new Set(delta.changed.keys())).toEqual(new Set(names))
-    })
-
     it('sees a change that keeps size and time', async () => {
       const delta = await change('touch -r main.py /tmp/when; printf "a = 2\\n" > main.py; touch -r /tmp/when main.py')
       expect([...delta.changed.keys()]).toEqual(['main.py'])
@@ -69,6 +63,18 @@ export function snapshotContract(sandbox: TheSandbox): void {
       await lay(sandbox())
       const many = python("for n in range(50_010): open('f%d' % n, 'w').close()")
       expect((await change(many)).truncated).toBe('entries')
+    })
+
+    it('sees the mode of the workspace itself, and attributes', async () => {
+      const delta = await change(
+        `chmod 777 .; ${python("import os\nfor name in ('main.py', 'folder'): os.setxattr(name, 'user.note', b'x')")}`,
+      )
+      expect([...delta.changed].map(([path, entry]) => [path, 'mode' in entry && entry.mode.toString(8)])).toEqual([
+        ['.', '777'],
+        ['folder', '10755'],
+        ['main.py', '10644'],
+      ])
+      expect([...(await change('chmod 755 .')).deleted]).toEqual(['.'])
     })
 
     it('carries text within bounds, and no binary', async () => {

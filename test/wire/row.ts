@@ -8,7 +8,7 @@ type Fields = Readonly<Record<string, unknown>>
 export type Wire = ScriptedReply | readonly ScriptedReply[]
 
 export interface WireRow {
-  /** Number of the row in the list of what servers send: 1–23 seen on a llama-server, 50–83 reported by users. */
+  /** Number of the row in the list of what servers send: 1–23 seen on a llama-server, 50–83 reported by users, 84–90 found. */
   readonly id: number
   readonly from: string
   /** What is peculiar, as the end of a sentence that begins with the server's name. */

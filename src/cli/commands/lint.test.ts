@@ -26,6 +26,16 @@ async function lint(document: string, args: readonly string[] = [], files: Reado
 }
 
 describe('agent-bench lint', () => {
+  it('says so when it is given a file', async () => {
+    await lint(GOOD)
+    let out = ''
+    const write = (text: string) => {
+      out += text
+    }
+    expect(await main(['lint', 'my-skill/SKILL.md'], { directory, write, writeError: write })).toBe(2)
+    expect(out).toMatch(/SKILL\.md: this is a file\n {2}remedy: Name the directory/)
+  })
+
   it('has nothing to say of a good skill', async () => {
     const { status, out } = await lint('---\nname: my-skill\ndescription: Says hello.\n---\nSay hello.\n')
     expect({ status, out }).toEqual({ status: 0, out: 'my-skill: nothing to complain of\n' })

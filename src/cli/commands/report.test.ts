@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { failedRecord, sampleRecord } from '../../results/sample-record.ts'
+import { failedRecord, sampleRecord } from '../../results/sample-record.fixture.ts'
 import { addReport } from './report.ts'
 import { resultsFixture } from './results.fixture.ts'
 
@@ -24,6 +24,12 @@ describe('agent-bench report radar', () => {
     bench.write(models('tiny-1b'))
     await bench.call('report', 'radar', '--out', 'deep/er/x.svg')
     expect(readFileSync(join(bench.dir, 'deep/er/x.svg'), 'utf8')).toContain('<svg')
+  })
+
+  it('says so when the results path is a file', async () => {
+    using bench = resultsFixture(addReport)
+    writeFileSync(join(bench.dir, 'results'), '')
+    await expect(bench.call('report', 'radar')).rejects.toMatchObject({ code: 'results_not_readable' })
   })
 
   it('takes an exact name for that model and no other', async () => {

@@ -79,15 +79,15 @@ function absolute(path: string, context: CliContext): string {
 }
 
 async function fieldFrom(options: ReportOptions, context: CliContext): Promise<{ dir: string; field: Field }> {
-  const { readField } = await import('../../../reporters/standings.ts')
+  const { describeBroken, readField } = await import('../../../reporters/standings.ts')
   const dir = resultsDirOf(options, context)
   const field = readField(dir)
-  if (field.entrants.length === 0) throw nothingToReport(dir)
+  if (field.entrants.length === 0) throw nothingToReport(dir, describeBroken(field.left.broken))
   return { dir, field }
 }
 
-function nothingToReport(dir: string): ConfigError {
-  return new ConfigError(`${dir} holds no result of a model`, {
+function nothingToReport(dir: string, notes: readonly string[] = []): ConfigError {
+  return new ConfigError([`${dir} holds no result of a model`, ...notes].join('\n  '), {
     code: 'no_results',
     remedy: 'Run the bench with a model (BENCH_MODEL, BENCH_BASE_URL), or name another folder with --results-dir.',
   })

@@ -1,6 +1,12 @@
 /** The result that a task's id means: the newest one in the results folder, of one model when it is named. */
 import { distance } from 'fastest-levenshtein'
-import { compareText, readStandings, type Standing, shortModelName } from '../../../reporters/standings.ts'
+import {
+  compareText,
+  describeBroken,
+  readStandings,
+  type Standing,
+  shortModelName,
+} from '../../../reporters/standings.ts'
 import { escapeForTerminal } from '../../../reporters/terminal.ts'
 import { ConfigError } from '../../errors.ts'
 
@@ -28,18 +34,18 @@ export function resultOfTask(
   dir: string,
   { task, model }: { readonly task: string; readonly model: string | undefined },
 ): ResultOfTask {
-  const { standings } = readStandings(dir)
+  const { standings, broken } = readStandings(dir)
   const ofTask = standings
     .filter(standing => standing.task === task)
     .sort((a, b) => compareText(b.latest, a.latest) || compareText(b.file, a.file))
   if (ofTask.length === 0) {
-    throw new ConfigError(`${dir} holds no result of the task ${task}`, {
+    throw new ConfigError([`${dir} holds no result of the task ${task}`, ...describeBroken(broken)].join('\n  '), {
       code: 'result_unknown',
       remedy: choose('Name a task with results', task, [...new Set(standings.map(standing => standing.task))]),
     })
   }
   const names = namesOf(ofTask)
-  const found = model === undefined ? ofTask[0] : ofTask.find(standing => isModelMeant(model, standing.model))
+  const found = model === undefined ? ofTask[0] : ofTask.find(standing => namesModel(model, standing.model))
   if (found === undefined) {
     throw new ConfigError(`${dir} holds no result of the model ${model} for the task ${task}`, {
       code: 'result_unknown',
@@ -51,14 +57,14 @@ export function resultOfTask(
 }
 
 /** Does a name that was typed mean this model? */
-export function isModelMeant(given: string, model: string): boolean {
+export function namesModel(given: string, model: string): boolean {
   return [model, shortModelName(model)].some(name => name.toLowerCase() === given.toLowerCase())
 }
 
 /** Short names of models, and whole ones where two models share the short one. */
 function namesOf(standings: readonly Standing[]): ReadonlyMap<string, string> {
   const models = [...new Set(standings.map(standing => standing.model))]
-  const isAlone = (model: string) => models.filter(other => isModelMeant(shortModelName(model), other)).length === 1
+  const isAlone = (model: string) => models.filter(other => namesModel(shortModelName(model), other)).length === 1
   return new Map(models.map(model => [model, isAlone(model) ? shortModelName(model) : model]))
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failedRecord, sampleRecord } from '../../results/sample-record.ts'
+import { failedRecord, sampleRecord } from '../../results/sample-record.fixture.ts'
 import { resultsFixture } from './results.fixture.ts'
 import { addWhy } from './why.ts'
 

@@ -1,6 +1,7 @@
 /** How much of a prompt reaches the model, and what happens to one that is too long? */
 import type { Reply } from '../../model/chat-model.ts'
-import { bodyOf, type Examiner, filler, refused, uniqueOpening, user, windowRemedy } from '../examiner.ts'
+import { WINDOW_REMEDY } from '../../model/classify.ts'
+import { bodyOf, type Examiner, filler, refused, uniqueOpening, user } from '../examiner.ts'
 import { broken, degraded, fine, type Judgement, unclear } from '../finding.ts'
 
 /** Below this hardly a task's first turn fits. */
@@ -59,7 +60,7 @@ export async function examineWindow(
       if (declared === null) return sized(limit, fills, `refuses a prompt of about ${thousands(tokens)} tokens`)
       return broken(
         `the window is said to hold ${thousands(declared)} tokens, but a prompt of about ${thousands(tokens)} is refused`,
-        windowRemedy,
+        WINDOW_REMEDY,
         { declaredTokens: declared, refusedTokens: Math.round(tokens) },
       )
     }
@@ -76,7 +77,7 @@ export async function examineWindow(
     if (counted !== null && expected !== null && counted < expected * 0.7) {
       return broken(
         `a prompt of about ${thousands(expected)} tokens is cut to ${thousands(counted)} without an error`,
-        `${windowRemedy} Until then the beginning of a conversation, with the task in it, is lost in mid-trial.`,
+        `${WINDOW_REMEDY} Until then the beginning of a conversation, with the task in it, is lost in mid-trial.`,
         { declaredTokens: declared, sentTokens: Math.round(expected), countedTokens: counted },
       )
     }
@@ -112,20 +113,20 @@ function sized(windowTokens: number | null, fills: readonly Fill[], why: string 
     )
   }
   const size = `the window of one request holds ${thousands(windowTokens)} tokens${why === null ? '' : ` (${why})`}`
-  if (windowTokens <= USELESS_TOKENS) return broken(`${size}: hardly a task fits`, windowRemedy, measured)
+  if (windowTokens <= USELESS_TOKENS) return broken(`${size}: hardly a task fits`, WINDOW_REMEDY, measured)
   if (windowTokens < SMALL_TOKENS) {
-    return degraded(size, 'long trials overflow and fail for it, whatever the model can do', windowRemedy, measured)
+    return degraded(size, 'long trials overflow and fail for it, whatever the model can do', WINDOW_REMEDY, measured)
   }
   const filled = last?.countedTokens ?? null
   const proved =
     filled === null
       ? ''
-      : `; a prompt of ${thousands(filled)} arrived whole, by the server's own count${recallInWords(recalled, fills.length)}`
+      : `; a prompt of ${thousands(filled)} arrived whole, by the server's own count${describeRecall(recalled, fills.length)}`
   return fine(`${size}${proved}`, measured)
 }
 
 /** The count judges the server; what the model can repeat is said as its own, so that nobody takes it for a fault. */
-function recallInWords(recalled: number, levels: number): string {
+function describeRecall(recalled: number, levels: number): string {
   if (recalled === levels) return ', and the model repeated its first line'
   const often = recalled === 0 ? 'did not repeat' : `at ${recalled} of ${levels} lengths repeated`
   return ` (the model ${often} its first line when asked: that is about the model)`
@@ -156,7 +157,7 @@ export async function examineOverflow(examiner: Examiner): Promise<Judgement> {
     return degraded(
       `a prompt of about ${thousands(words)} words is answered although the window holds ${thousands(windowTokens)} tokens`,
       'a trial that outgrows the window loses its beginning in silence, and the model is blamed',
-      `${windowRemedy} Ollama: BENCH_EXTRA_BODY='{"truncate":false,"shift":false}' where the route honours it; llama-server: --no-context-shift.`,
+      `${WINDOW_REMEDY} Ollama: BENCH_EXTRA_BODY='{"truncate":false,"shift":false}' where the route honours it; llama-server: --no-context-shift.`,
       { countedTokens: body.stats.promptTokens },
     )
   } catch (error) {

@@ -38,12 +38,13 @@ def clear_command_line():
 
 clear_command_line()
 
-# The channel moves to high, close-on-exec descriptors; what is started sees /dev/null on 0 and nothing of the channel.
+# The channel moves to high, close-on-exec descriptors. What is started never shares an open file with what was started
+# before it: locks and owners of an open file stay for as long as anybody has it open.
 REQUESTS = fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, 64)
 REPLIES = fcntl.fcntl(1, fcntl.F_DUPFD_CLOEXEC, 64)
-DEV_NULL = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
-os.dup2(DEV_NULL, 0)
-os.dup2(DEV_NULL, 1)
+for standard in (0, 1):
+    os.close(standard)
+    os.open("/dev/null", os.O_RDWR)
 os.umask(0o022)
 
 
@@ -72,6 +73,8 @@ def read_frame():
 
 def send_frame(header, body=b""):
     text = json.dumps(header, separators=(",", ":")).encode()
+    if len(text) + len(body) > BOUNDS["frameBytes"]:
+        raise ValueError("a reply of %d bytes" % (len(text) + len(body)))
     data = memoryview(struct.pack(">II", len(text), len(body)) + text + body)
     while data:
         data = data[os.write(REPLIES, data) :]

@@ -11,8 +11,10 @@ import hashlib
 import re
 
 MAX_STUB_REPORTS = 64
+MAX_CONNECTIONS = 64
 MAX_COMMAND_LINE = 256 << 10
-MAX_ALL_COMMAND_LINES = 1 << 20
+# Words before the script; each is looked at while everybody waits.
+MAX_OPTIONS = 64
 MAX_SCRIPT_BYTES = 4 << 20
 SHELL = re.compile(r"(?:ba|da|z|k|a)?sh|busybox")
 PYTHON = re.compile(r"python[0-9.]*")
@@ -68,7 +70,7 @@ class StubSocket:
             connection, _ = self.listener.accept()
         except OSError:
             return None
-        if len(self.open_connections) >= MAX_STUB_REPORTS:
+        if len(self.open_connections) >= MAX_CONNECTIONS:
             connection.close()
             return None
         connection.setblocking(False)
@@ -80,31 +82,31 @@ class StubSocket:
         connection = self.open_connections.pop(descriptor)
         with connection:
             try:
+                # A plain receive takes no descriptors: the kernel closes what was sent along.
                 message = connection.recv(8_192)
                 pid, uid, _ = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
-                if report := stub_report(pid, uid, message, room):
-                    note(report, reports)
+                note(stub_report(pid, uid, message, room), reports)
                 connection.send(b"1")
-            except (OSError, Refused):
-                pass
+            except Exception:
+                # Whatever a command makes of it (a number of 5,000 digits, a file that vanishes), it costs the report only.
+                reports.dropped += 1
 
     def close_connections(self):
-        for connection in self.open_connections.values():
-            connection.close()
-        self.open_connections.clear()
+        """Also those that were not accepted yet: what was sent on them, files for example, would stay in the queue."""
+        while self.open_connections or self.accept() is not None:
+            for connection in self.open_connections.values():
+                connection.close()
+            self.open_connections.clear()
 
 
 def note(report, reports):
-    """Adds a report that something begins, within bounds, or the exit status to the report of what has ended."""
-    if report.get("status") is not None:
-        same = [one for one in reports if all(one[key] == report[key] for key in ("process", "path", "args"))]
-        if same and same[-1].get("status", 0) is None:
-            same[-1]["status"] = report["status"]
+    """Adds a report that something begins, or the exit status to the report of what has ended."""
+    if report is None or report.get("status") is None:
+        reports.add(report)
         return
-    if len(reports) >= MAX_STUB_REPORTS:
-        return
-    if sum(len(word) for one in [*reports, report] for word in one["args"]) <= MAX_ALL_COMMAND_LINES:
-        reports.append(report)
+    same = [one for one in reports if all(one[key] == report[key] for key in ("process", "path", "args"))]
+    if same and same[-1].get("status", 0) is None:
+        same[-1]["status"] = report["status"]
 
 
 def stub_report(pid, uid, message, room):
@@ -115,11 +117,11 @@ def stub_report(pid, uid, message, room):
     parent = parent_of(pid)
     with open("/proc/%d/cmdline" % parent, "rb") as file:
         words = file.read(MAX_COMMAND_LINE + 1)
-    if len(words) > MAX_COMMAND_LINE or not count.isdigit() or not script or parent == 1:
+    if len(words) > MAX_COMMAND_LINE or not re.fullmatch(rb"[0-9]{1,6}", count) or not script or parent == 1:
         return None
     words = words.split(b"\0")[:-1]
     named = len(words) - int(count) - 1
-    if named < 1:
+    if not 1 <= named <= MAX_OPTIONS:
         return None
     # With the rights of the room's user: process 1 may not look into the processes of another one.
     with Unprivileged(room):
@@ -128,9 +130,9 @@ def stub_report(pid, uid, message, room):
             return None
         interpreter = os.path.basename(executable)
         folder = os.readlink(b"/proc/%d/cwd" % parent)
-        path = os.path.realpath(os.path.join(folder, script))
+        path = resolved(os.path.join(folder, script))
         is_module = named >= 2 and words[named - 1] == b"-m" and PYTHON.fullmatch(interpreter)
-        if not is_module and os.path.realpath(os.path.join(folder, words[named])) != path:
+        if not is_module and resolved(os.path.join(folder, words[named])) != path:
             return None
         if not runs_a_file(interpreter, [os.fsdecode(word) for word in words[1 : named - 1 if is_module else named]]):
             return None
@@ -185,6 +187,15 @@ def runs_a_file(interpreter, options):
         else:
             is_value = bool(re.match(VALUED_OPTIONS[kind], option))
     return not is_value
+
+
+def resolved(path):
+    """A path without links. The kernel follows them: unlike Python's realpath it is bounded in time and depth."""
+    descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    try:
+        return os.readlink(b"/proc/self/fd/%d" % descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def digest_of(path):

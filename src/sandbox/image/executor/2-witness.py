@@ -8,6 +8,26 @@ MAX_REPORTS = 256
 MAX_DRAINED = 1_024
 MAX_REPORT_BYTES = 16_384
 MAX_ARGUMENT_BYTES = 2_000
+# What all reports of a command may take in the reply: a character can become six there.
+MAX_ENCODED_BYTES = 1_500_000
+
+
+class Reports(list):
+    """Reports of one command to one socket, at most so many and so long. What is no report or too much is counted."""
+
+    def __init__(self, most):
+        super().__init__()
+        self.most = most
+        self.bytes_left = MAX_ENCODED_BYTES
+        self.dropped = 0
+
+    def add(self, report):
+        size = len(json.dumps(report))
+        if report is None or len(self) >= self.most or size > self.bytes_left:
+            self.dropped += 1
+            return
+        self.bytes_left -= size
+        self.append(report)
 
 
 class Witness:
@@ -34,23 +54,23 @@ class Witness:
         return self.socket.fileno()
 
     def drain(self, reports):
-        """Moves what is queued into `reports`: the text as it came, and who sent it. Returns how many were dropped.
+        """Moves what is queued into `reports`: the text as it came, and who sent it.
 
-        Bounded, because senders that never stop must not keep the executor from its deadlines.
+        Bounded, because senders that never stop must not keep the executor from its deadlines. There is room for the
+        credentials alone: descriptors that were sent along are closed by the kernel, which then sets MSG_CTRUNC.
         """
-        dropped = 0
         for _ in range(MAX_DRAINED):
             try:
-                data, ancillary, flags, _ = self.socket.recvmsg(MAX_REPORT_BYTES, 256)
+                data, ancillary, flags, _ = self.socket.recvmsg(MAX_REPORT_BYTES, socket.CMSG_LEN(12))
             except BlockingIOError:
-                break
-            sender = next((struct.unpack("3i", item[:12]) for _, kind, item in ancillary if kind == SCM_CREDENTIALS), None)
-            if sender is None or flags & socket.MSG_TRUNC or len(reports) >= MAX_REPORTS:
-                dropped += 1
+                return
+            sender = next((struct.unpack("3i", item) for _, kind, item in ancillary if kind == SCM_CREDENTIALS), None)
+            if sender is None or flags & (socket.MSG_TRUNC | socket.MSG_CTRUNC) or len(reports) >= reports.most:
+                reports.dropped += 1
                 continue
             pid, uid, _ = sender
-            reports.append({"pid": pid, "uid": uid, "argv": arguments_of(pid), "text": data.decode("utf-8", "replace")})
-        return dropped
+            text = data.decode("utf-8", "replace")
+            reports.add({"pid": pid, "uid": uid, "argv": arguments_of(pid), "text": text})
 
 
 def arguments_of(pid):

@@ -4,27 +4,19 @@ Inside them a command is the room's user; outside it is the executor's own user,
 has to be mounted for it but /proc: all else is as the executor sees it, and what must not be changed is read-only.
 """
 
-import ctypes
 import signal
 
 CLONE_NEWNS, CLONE_NEWIPC = 0x20000, 0x8000000
-CLONE_NEWUSER, CLONE_NEWPID = 0x10000000, 0x20000000
-MS_NOSUID, MS_NODEV, MS_NOEXEC = 2, 4, 8
+CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND = 1, 2, 4, 8, 0x1000
+SIOCSIFFLAGS, IFF_UP = 0x8914, 1
+# What engines hide in containers: it is about the machine, not about the sandbox.
+MASKED = ("acpi", "asound", "kcore", "keys", "latency_stats", "timer_list", "timer_stats", "sched_debug", "scsi")
 MOUNT_ATTR_RDONLY = 1
 AT_FDCWD = -100
 SYS_CLONE3, SYS_MOUNT_SETATTR = 435, 442
-PR_SET_DUMPABLE, PR_SET_NAME, PR_CAPBSET_DROP = 4, 15, 24
+PR_SET_DUMPABLE, PR_SET_NAME = 4, 15
 CAPABILITY_VERSION = 0x20080522
-
-libc = ctypes.CDLL(None, use_errno=True)
-
-
-def checked(step, result):
-    if result < 0:
-        number = ctypes.get_errno()
-        raise OSError(number, "%s: %s" % (step, os.strerror(number)))
-    return result
-
 
 def has_one_user():
     return not ROOMS["agent"]["setUser"]
@@ -53,18 +45,37 @@ def set_capabilities(are_effective):
     checked("capset", libc.capset(header, sets))
 
 
-def drop_bounding_set():
-    for capability in range(64):
-        if libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0:
-            return
-
-
 def write_setting(path, text):
     descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
     try:
         os.write(descriptor, text)
     finally:
         os.close(descriptor)
+
+
+def mask_kernel():
+    for name in MASKED:
+        path = b"/proc/" + name.encode()
+        if os.path.isdir(path):
+            checked("mask", libc.mount(b"none", path, b"tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, b"size=4k"))
+        elif os.path.exists(path):
+            checked("mask", libc.mount(b"/dev/null", path, None, MS_BIND, None))
+
+
+def renew_namespaces():
+    """A new network, and process ids from the first again: counters of the trial before would tell something of it.
+
+    Only where process 1 may make namespaces; in a container it may not.
+    """
+    if ROOMS["agent"]["namespaces"] == "none":
+        return
+    checked("unshare", libc.unshare(CLONE_NEWNET))
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        fcntl.ioctl(control, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", IFF_UP))
+    # Else a port that a command used would stay taken for a minute.
+    write_setting("/proc/sys/net/ipv4/tcp_max_tw_buckets", b"0")
+    if os.path.exists("/proc/sys/kernel/ns_last_pid"):
+        write_setting("/proc/sys/kernel/ns_last_pid", b"1")
 
 
 def clone_into_namespaces():
@@ -81,6 +92,7 @@ def furnish(room):
     write_setting("/proc/self/gid_map", b"%d 0 1" % room["gid"])
     write_setting("/proc/sys/user/max_user_namespaces", b"0")
     checked("mount /proc", libc.mount(b"proc", b"/proc", b"proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, None))
+    mask_kernel()
     libc.prctl(PR_SET_NAME, b"init", 0, 0, 0)
     # Signals that process 1 does not handle cannot reach it from within.
     for handled in (signal.SIGTERM, signal.SIGINT):

@@ -6,7 +6,6 @@ import select
 import signal
 import time
 
-PR_SET_NO_NEW_PRIVS = 38
 F_SETPIPE_SZ = 1031
 PIPE_BYTES = 1 << 18
 KILL_DEADLINE = 5.0
@@ -73,9 +72,13 @@ class Unprivileged:
 def give_up_for_good():
     """What no command ever needs, given up once by the executor: every command inherits it."""
     libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    deny_system_calls()
+    drop_bounding_set()
     # Groups of process 1 would also stay with it when it does file operations as somebody else.
     if not has_one_user():
         os.setgroups([])
+    if ROOMS["agent"]["namespaces"] == "ipc":
+        mask_kernel()
     # Python ignores these two; a command has to find them as everywhere. Caught signals are reset by exec.
     for ignored in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(ignored, signal.SIG_DFL)
@@ -96,8 +99,11 @@ def become(room):
     if room["namespaces"] == "ipc":
         # Shared memory and message queues outlive their processes, but not their namespace.
         checked("unshare", libc.unshare(CLONE_NEWIPC))
-    if room["namespaces"] != "none":
+    if room["namespaces"] == "own":
+        # A new user namespace has a full one.
         drop_bounding_set()
+    if WRITING_RULES is not None:
+        checked("rules", libc.syscall(SYS_LANDLOCK_RESTRICT_SELF, WRITING_RULES, 0))
     if room["setUser"]:
         os.setresgid(room["gid"], room["gid"], room["gid"])
         os.setresuid(room["uid"], room["uid"], room["uid"])
@@ -128,8 +134,8 @@ class Command:
         self.exit_code = None if status is None else os.waitstatus_to_exitcode(status)
 
 
-def start(room, argv, stdin, stdout, stderr, result=None):
-    """Starts a command in the workspace; `result` becomes its descriptor 3. Returns a Command.
+def start(room, argv, streams):
+    """Starts a command in the workspace; `streams` are its descriptors 0, 1, 2…, null for /dev/null. Returns a Command.
 
     What happens between fork and exec is on the way of every call: it is kept short.
     """
@@ -138,12 +144,13 @@ def start(room, argv, stdin, stdout, stderr, result=None):
         try:
             os.setsid()
             os.chdir(WORKSPACE)
+            for stream in streams:
+                if stream is not None and room["setUser"]:
+                    # Else the command could not open its own streams again, as /dev/stdout.
+                    os.fchown(stream, room["uid"], room["gid"])
             become(room)
-            os.dup2(stdin, 0)
-            os.dup2(stdout, 1)
-            os.dup2(stderr, 2)
-            if result is not None:
-                os.dup2(result, 3)
+            for number, stream in enumerate(streams):
+                os.dup2(os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC) if stream is None else stream, number)
             os.execvpe(argv[0], argv, CONFIG["environment"])
         except BaseException as error:
             os.write(2, ("%s cannot be started: %s\n" % (argv[0], error)).encode("utf-8", "replace"))
@@ -218,21 +225,18 @@ class ResultPipe(Capture):
         return "complete" if self.total == announced + 4 else "extra-bytes"
 
 
-def run_to_end(command, captures, timeout, output_limit, reports, result=None, stubs=None):
+def run_to_end(command, captures, timeout, output_limit, room, reports, stub_reports, result=None):
     """Waits until a command ends or must end, kills everything, and says why it was stopped (null: it ended by itself).
 
-    Any frame that comes meanwhile means "cancel". Calls of stubs are noted in `stubs`, a room and a list. Returns (stopped, dropped reports, processes left).
+    Any frame that comes meanwhile means "cancel". Returns (stopped, processes left).
     """
     deadline = time.monotonic() + timeout
     pipes = {capture.read_end: capture for capture in captures}
     poll = select.poll()
-    for descriptor in (command.ended, REQUESTS, WITNESS_SOCKET.fileno(), *pipes):
+    for descriptor in (command.ended, REQUESTS, WITNESS_SOCKET.fileno(), STUB_SOCKET.fileno(), *pipes):
         poll.register(descriptor, select.POLLIN)
-    if stubs:
-        poll.register(STUB_SOCKET, select.POLLIN)
     stopped = None
     has_ended = False
-    dropped = 0
     while stopped is None:
         left = deadline - time.monotonic()
         if has_ended and (left <= 0 or not pipes):
@@ -248,13 +252,13 @@ def run_to_end(command, captures, timeout, output_limit, reports, result=None, s
                 has_ended = True
                 deadline = time.monotonic() + DRAIN_GRACE
             elif descriptor == WITNESS_SOCKET.fileno():
-                dropped += WITNESS_SOCKET.drain(reports)
+                WITNESS_SOCKET.drain(reports)
             elif descriptor == STUB_SOCKET.fileno():
                 if (connection := STUB_SOCKET.accept()) is not None:
                     poll.register(connection, select.POLLIN)
             elif descriptor in STUB_SOCKET.open_connections:
                 poll.unregister(descriptor)
-                STUB_SOCKET.answer(descriptor, *stubs)
+                STUB_SOCKET.answer(descriptor, room, stub_reports)
             else:
                 capture = pipes[descriptor]
                 capture.read()
@@ -274,7 +278,7 @@ def run_to_end(command, captures, timeout, output_limit, reports, result=None, s
         while capture.is_open and capture.total <= output_limit and capture.read():
             pass
         capture.close()
-    dropped += WITNESS_SOCKET.drain(reports)
+    WITNESS_SOCKET.drain(reports)
     if stopped == "cancelled":
         read_frame()
-    return stopped, dropped, left
+    return stopped, left

@@ -7,7 +7,12 @@ import hashlib
 import os
 import stat
 
+# In a mode: the entry has extended attributes or an access control list, which no setup gives it.
+EXTENDED = 0o10000
+ROOT_MODE = 0o755
 READ_BUFFER = bytearray(1 << 18)
+# What a text takes in the header of a reply: its hash and its length.
+TEXT_HEADER_BYTES = 80
 
 
 def encode_entry(path, entry):
@@ -21,16 +26,26 @@ def encode_entries(entries):
     return b"".join([encode_entry(path, entries[path]) for path in sorted(entries)])
 
 
+def mode_of(status, path):
+    """Permissions of a file or directory, and whether it has attributes that somebody gave it."""
+    try:
+        names = os.listxattr(path, follow_symlinks=False)
+    except OSError:
+        names = []
+    return stat.S_IMODE(status.st_mode) | EXTENDED * any(name.startswith(("user.", "system.")) for name in names)
+
+
 class Walk:
     """One pass over a directory, never through a link, bounded in depth, entries, bytes and length of the paths.
 
-    Iterative and relative to open directories: neither recursion nor the length of a path can break it. The texts of
-    small files that differ from `known` are kept in `texts` by their hash.
+    Iterative and relative to open directories: neither recursion nor the length of a path can break it. Of small files
+    that differ from `known`, the texts for which `may_keep` says so are kept in `texts` by their hash.
     """
 
-    def __init__(self, bounds, known):
+    def __init__(self, bounds, known, may_keep):
         self.bounds = bounds
         self.known = known
+        self.may_keep = may_keep
         self.entries = {}
         self.texts = {}
         self.truncated = None
@@ -39,6 +54,10 @@ class Walk:
 
     def run(self, root):
         descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        mode = mode_of(os.fstat(descriptor), root)
+        # The root itself is listed only when somebody changed it.
+        if mode != ROOT_MODE:
+            self.entries[b"."] = (b"d", mode, 0, b"")
         levels = [(descriptor, b"", self.visit(descriptor, b""))]
         try:
             while levels and self.truncated is None:
@@ -67,7 +86,7 @@ class Walk:
                 name = os.fsencode(item.name)
                 status = item.stat(follow_symlinks=False)
                 kind = stat.S_IFMT(status.st_mode)
-                mode = stat.S_IMODE(status.st_mode)
+                mode = mode_of(status, b"/proc/self/fd/%d/%b" % (descriptor, name))
                 path = prefix + name
                 if kind == stat.S_IFDIR:
                     entry = (b"d", mode, 0, b"")
@@ -110,7 +129,9 @@ class Walk:
         entry = (b"f", mode, size, digest.hexdigest().encode())
         # Of a file read in one go the buffer still holds all; only what is new is worth a copy.
         if length == size and size <= self.bounds["textFileBytes"] and self.known.get(path) != entry:
-            self.texts[entry[3]] = bytes(READ_BUFFER[:size])
+            text = bytes(READ_BUFFER[:size])
+            if self.may_keep(entry[3], text):
+                self.texts[entry[3]] = text
         return entry
 
 
@@ -137,7 +158,7 @@ class Manifest:
 
     def whole(self):
         """(header, body) of a whole snapshot. The harness has the texts of a setup, so none are sent."""
-        walk = Walk(self.bounds, {}).run(self.path)
+        walk = Walk(self.bounds, {}, lambda *_: False).run(self.path)
         self.entries = walk.entries
         self.sent_texts.update(entry[3] for entry in walk.entries.values() if entry[0] == b"f")
         body = encode_entries(walk.entries)
@@ -145,26 +166,33 @@ class Manifest:
 
     def delta(self):
         """(header, body) of the difference to what was sent last; the body is entries, deleted paths, texts."""
-        walk = Walk(self.bounds, self.entries).run(self.path)
+        walk = Walk(self.bounds, self.entries, self.may_keep).run(self.path)
         changed = {path: entry for path, entry in walk.entries.items() if self.entries.get(path) != entry}
         # A walk that stopped early has not seen the rest: nothing is known to be deleted.
         deleted = [] if walk.truncated else sorted(path for path in self.entries if path not in walk.entries)
-        self.entries = {**self.entries, **walk.entries} if walk.truncated else walk.entries
-        texts = [(sha256, walk.texts[sha256]) for sha256 in sorted(walk.texts) if self.may_send(sha256, walk.texts[sha256])]
         changed_bytes = encode_entries(changed)
         deleted_bytes = b"".join([path + b"\0" for path in deleted])
+        truncated = walk.truncated
+        if len(changed_bytes) + len(deleted_bytes) > self.bounds["deltaBytes"]:
+            truncated, changed_bytes, deleted_bytes = "bytes", b"", b""
+        elif not truncated:
+            self.entries = walk.entries
+        elif len(self.entries) <= self.bounds["entries"]:
+            self.entries = {**self.entries, **walk.entries}
+        texts = sorted(walk.texts.items())
         header = {
             "root": hashlib.sha256(encode_entries(walk.entries)).hexdigest(),
-            "truncated": walk.truncated,
+            "truncated": truncated,
             "changed": len(changed_bytes),
             "deleted": len(deleted_bytes),
             "texts": [[sha256.decode(), len(text)] for sha256, text in texts],
         }
         return header, b"".join([changed_bytes, deleted_bytes, *[text for _, text in texts]])
 
-    def may_send(self, sha256, text):
-        if sha256 in self.sent_texts or len(text) > self.text_bytes_left or not is_text(text):
+    def may_keep(self, sha256, text):
+        cost = len(text) + TEXT_HEADER_BYTES
+        if sha256 in self.sent_texts or cost > self.text_bytes_left or not is_text(text):
             return False
         self.sent_texts.add(sha256)
-        self.text_bytes_left -= len(text)
+        self.text_bytes_left -= cost
         return True

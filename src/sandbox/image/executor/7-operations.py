@@ -19,20 +19,18 @@ class Executor:
         self.laid_folders = set()
         self.proof = {}
 
-    def ping(self, header, body):
-        return {}, b""
-
     def reset(self, header, body):
         """Kills everything, empties every writable place and lays the first files. The last part carries the proof."""
         processes_left = kill_everything()
+        leftovers = close_unknown_descriptors()
         self.room = header["room"]
         set_read_only(WORKSPACE, False)
-        leftovers = 0
         for place in WRITABLE:
             if os.path.isdir(place["path"]):
                 empty(place["path"])
                 leftovers += restore(place["path"], place["mode"], self.owner_of(place))
                 leftovers += len(os.listdir(place["path"]))
+        renew_namespaces()
         open_sockets()
         self.manifest.start_trial()
         self.laid_folders = set()
@@ -55,14 +53,15 @@ class Executor:
 
     def exec(self, header, body):
         begin = time.monotonic()
+        close_unknown_descriptors()
         captures = [Capture(header["keepBytes"]), Capture(header["keepBytes"])]
         writers = [capture.write_end for capture in captures]
-        command = start(ROOMS[self.room], [CONFIG["shell"], "-c", body], DEV_NULL, *writers)
+        command = start(ROOMS[self.room], [CONFIG["shell"], "-c", body], [None, *writers])
         for writer in writers:
             os.close(writer)
-        reports, stub_reports = [], []
+        reports, stub_reports = Reports(MAX_REPORTS), Reports(MAX_STUB_REPORTS)
         limit = BOUNDS["outputBytes"]
-        stopped, dropped, left = run_to_end(command, captures, header["timeoutMs"] / 1000, limit, reports, stubs=(self.room, stub_reports))
+        stopped, left = run_to_end(command, captures, header["timeoutMs"] / 1000, limit, self.room, reports, stub_reports)
         answer = {
             "exitCode": command.exit_code,
             "stopped": stopped,
@@ -70,7 +69,7 @@ class Executor:
             "streams": [[len(capture.head), len(capture.tail), capture.total] for capture in captures],
             "reports": [{**report, "uid": uid_in_room(report["uid"], self.room)} for report in reports],
             "stubReports": stub_reports,
-            "droppedReports": dropped,
+            "droppedReports": reports.dropped + stub_reports.dropped,
             "processesLeft": left,
             "delta": None,
         }
@@ -82,14 +81,20 @@ class Executor:
 
     def evaluate(self, header, body):
         """Runs the evaluator. The first complete frame on its descriptor 3 counts, then everything is killed."""
+        close_unknown_descriptors()
         result = ResultPipe(BOUNDS["resultBytes"])
-        calls = memory_file(repr(json.loads(body)).encode("utf-8", "surrogatepass"))
-        flags = ["-I", "-S", "-B", "-X", "pycache_prefix=/nonexistent"]
-        argv = [CONFIG["python"], *flags, "-c", CONFIG["evaluator"], WORKSPACE]
-        command = start(ROOMS[self.room], argv, calls, DEV_NULL, DEV_NULL, result.write_end)
+        if header["language"] == "javascript":
+            calls = memory_file(body)
+            argv = [CONFIG["node"], "-e", CONFIG["javascriptEvaluator"], WORKSPACE]
+        else:
+            calls = memory_file(repr(json.loads(body)).encode("utf-8", "surrogatepass"))
+            flags = ["-I", "-S", "-B", "-X", "pycache_prefix=/nonexistent"]
+            argv = [CONFIG["python"], *flags, "-c", CONFIG["evaluator"], WORKSPACE]
+        command = start(ROOMS[self.room], argv, [calls, None, None, result.write_end])
         os.close(result.write_end)
         os.close(calls)
-        stopped, _, left = run_to_end(command, [result], header["timeoutMs"] / 1000, result.keep, [], result)
+        none = Reports(0)
+        stopped, left = run_to_end(command, [result], header["timeoutMs"] / 1000, result.keep, self.room, none, none, result)
         kind = {"complete": "values", "incomplete": "no-frame"}.get(result.state, result.state)
         if kind == "no-frame" and stopped == "timeout":
             kind = "timeout"
@@ -130,7 +135,7 @@ class Executor:
         return {"files": files, "refused": refused, "next": None}, b"".join(parts)
 
 
-OPERATIONS = {"ping", "reset", "lay", "exec", "evaluate", "read_lines", "write_file", "freeze", "collect"}
+OPERATIONS = {"reset", "lay", "exec", "evaluate", "read_lines", "write_file", "freeze", "collect"}
 
 
 def open_sockets():
@@ -172,6 +177,7 @@ send_frame(
     {
         "ready": 1,
         "python": "%d.%d.%d" % sys.version_info[:3],
+        "shell": os.access(CONFIG["shell"], os.X_OK),
         "limits": limits_in_force(),
         "survivors": survivors,
     }
