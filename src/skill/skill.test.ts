@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SpecError } from '../errors.ts'
 import { makeLog } from '../evidence/log.fixture.ts'
@@ -75,7 +75,7 @@ describe('a mounted skill', () => {
     expect([...(setup.get('skill/font.bin')?.bytes ?? [])]).toEqual([0, 255, 13, 10])
   })
 
-  it('has its links inside resolved, and one that leads out refused with the reason', async () => {
+  it('has its links inside resolved, and one that leads out left out with the reason', async () => {
     await write({ 'real/a.txt': 'A' })
     await symlink('real/a.txt', join(dir, 'link.txt'))
     await symlink('real', join(dir, 'folder'))
@@ -86,9 +86,33 @@ describe('a mounted skill', () => {
     expect(skill.warnings.join()).toMatch('dangling is not mounted: it is a link that leads nowhere')
 
     await symlink('/etc/hostname', join(dir, 'out'))
-    const error = await problemOf(loadSkill(dir))
-    expect(flat(error)).toBe('./out: is a link out of the skill, to /etc/hostname')
-    expect(error.remedy).toMatch(/Copy what it points at/)
+    const left = await loadSkill(dir)
+    expect([...(await left.resolve()).setup.keys()]).toEqual([...setup.keys()])
+    expect(left.warnings.join()).toMatch('out is not mounted: it is a link out of the skill, to /etc/hostname (copy')
+  })
+
+  it('is found by the name skill.md, and mounted as SKILL.md', async () => {
+    await rename(join(dir, 'SKILL.md'), join(dir, 'skill.md'))
+    expect(await findSkills(dir)).toHaveLength(1)
+    const skill = await loadSkill(dir)
+    expect([...(await skill.resolve()).setup.keys()]).toEqual(['skill/SKILL.md'])
+    expect(skill.warnings.join()).toMatch('skill.md is mounted as SKILL.md')
+  })
+
+  it('is found in the root of a repository, with those of plugins and agents, and never what lies inside a skill', async () => {
+    const places = ['plugins/p/skills/a', '.claude/skills/b', 'skills/c', 'assets/inner', 'results']
+    for (const place of places) await write({ [`${place}/SKILL.md`]: 'x' })
+    await write({ 'results/journal/x.jsonl': '{}' })
+    const root = await realpath(dir)
+    expect((await findSkills(dir)).map(path => relative(root, path))).toEqual([
+      '',
+      '.claude/skills/b',
+      'plugins/p/skills/a',
+      'skills/c',
+    ])
+    expect([...(await (await loadSkill(dir)).resolve()).setup.keys()].filter(path => path.includes('results'))).toEqual(
+      [],
+    )
   })
 
   it('is refused when a link goes round in a circle or leads to what a model must not see', async () => {
@@ -349,6 +373,7 @@ describe('finding skills', () => {
 
   it('makes ids out of any name', () => {
     expect(defaultId('my skill (2)')).toBe('skill_run_v1_my_skill_2_')
+    expect(new Set(['日本語', '中文', 'größe', 'grüße'].map(defaultId)).size).toBe(4)
     expect(idPart('a b/ü(1)!.txt')).toBe('a%20b/%C3%BC%281%29%21.txt')
     expect(idPart('a%20b')).not.toBe(idPart('a b'))
   })
