@@ -1,2 +1,2 @@
 /** Public as `agent-bench/checks`: pure helpers that authors judge with. */
-export {}
+export { plainMarkup } from './markup.ts'
