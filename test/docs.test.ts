@@ -8,7 +8,10 @@ import { describeWith } from './needs.ts'
 import { createProject, type Project } from './project.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const PAGES = ['README.md', 'docs/write-a-task.md', 'docs/mount-a-skill.md', 'docs/evidence.md', 'docs/results.md']
+const PAGES = [
+  ...['README.md', 'docs/write-a-task.md', 'docs/checks.md', 'docs/mount-a-skill.md', 'docs/evidence.md'],
+  'docs/results.md',
+]
 
 interface Example {
   readonly page: string
@@ -43,8 +46,8 @@ async function check(project: Project): Promise<{ status: number; out: string }>
 }
 
 describe('examples of the documentation', () => {
-  it('are found: a whole task in the README and in the page about tasks, a proof in the page about skills', () => {
-    expect(tasks.map(({ page }) => page)).toEqual(['README.md', 'docs/write-a-task.md'])
+  it('are found: a whole task in the README and in the pages about tasks and checks, a proof in the page about skills', () => {
+    expect(tasks.map(({ page }) => page)).toEqual(['README.md', 'docs/write-a-task.md', 'docs/checks.md'])
     expect(proofs.map(({ page }) => page)).toEqual(['docs/mount-a-skill.md'])
   })
 

@@ -275,7 +275,7 @@ describe('deadlines', () => {
     expect(pinged.reply).toMatchObject({
       kind: 'infra',
       code: 'server_idle',
-      detail: expect.stringContaining('nothing but pings for 0.3 s (the idle deadline)'),
+      detail: expect.stringContaining('within 0.3 s (the idle deadline)'),
     })
     const empty = Array.from({ length: 8 }, () => ({ choices: [] }))
     const slow = { chunks: [...begun, ...empty, ...chunksOf(say('')).slice(1)], chunkDelayMs: 100 }

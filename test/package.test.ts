@@ -1,6 +1,7 @@
 /** What `npm pack` gives, used in a project outside of this repository. */
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -53,6 +54,40 @@ beforeAll(async () => {
 
 afterAll(() => rm(project, { recursive: true, force: true }))
 
+/** Folders of everything that npm installs for this package's own dependencies. */
+async function dependencies(): Promise<readonly string[]> {
+  const { packages } = JSON.parse(await readFile(join(REPOSITORY, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { dependencies?: object; optionalDependencies?: object }>
+  }
+  const found = new Set<string>()
+  const follow = (from: string) => {
+    const { dependencies = {}, optionalDependencies = {} } = packages[from] ?? {}
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+      let base = from
+      while (base !== '' && packages[`${base}/node_modules/${name}`] === undefined) {
+        base = base.slice(0, Math.max(0, base.lastIndexOf('/node_modules/')))
+      }
+      const path = base === '' ? `node_modules/${name}` : `${base}/node_modules/${name}`
+      if (found.has(path) || !existsSync(join(REPOSITORY, path))) continue
+      found.add(path)
+      follow(path)
+    }
+  }
+  follow('')
+  return [...found].map(path => join(REPOSITORY, path))
+}
+
+/** Bytes of a package's files, without the packages below it. */
+async function bytesOf(folder: string): Promise<number> {
+  let bytes = 0
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (entry.name === 'node_modules') continue
+    const path = join(folder, entry.name)
+    bytes += entry.isDirectory() ? await bytesOf(path) : (await stat(path)).size
+  }
+  return bytes
+}
+
 /** Only what a program needs: no variable of the machine may steer a test. */
 const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', NO_COLOR: '1', CI: '1' }
 
@@ -66,9 +101,20 @@ describe('the packed package', () => {
         'package/dist/src/sandbox/image/witness/bench_witness.py',
         'package/LICENSE',
         'package/README.md',
+        'package/docs/write-a-task.md',
+        'package/skills/landing-page/SKILL.md',
       ]),
     )
     expect(files.filter(file => /\.test\.|\.fixture\.|__pycache__/.test(file))).toEqual([])
+  })
+
+  test('takes at most 60 MB with all it depends on, Vitest apart', async () => {
+    const packages = [join(project, 'node_modules/agent-bench'), ...(await dependencies())]
+    const sizes = await Promise.all(packages.map(async path => ({ path, bytes: await bytesOf(path) })))
+    const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0)
+    const largest = sizes.toSorted((one, other) => other.bytes - one.bytes).slice(0, 5)
+    expect(total, JSON.stringify(largest)).toBeLessThan(60_000_000)
+    expect(total).toBeGreaterThan(5_000_000) // something was measured
   })
 
   test('lists the trials of a task outside of the repository', async () => {
@@ -76,6 +122,19 @@ describe('the packed package', () => {
     const { stdout } = await run(process.execPath, [vitest, 'list', '--project', 'bench'], { cwd: project, env })
     const trials = stdout.split('\n').filter(line => line.includes('packed_v1'))
     expect(trials).toHaveLength(3)
+  })
+
+  test('brings its tasks and skills: BENCH_SUITE runs them in a project that only installed it', async () => {
+    const vitest = join(project, 'node_modules/vitest/vitest.mjs')
+    const call = (words: readonly string[], over: Readonly<Record<string, string>>) =>
+      run(process.execPath, [vitest, ...words, '--project', 'bench'], { cwd: project, env: { ...env, ...over } })
+    const list = async (suite: string) => (await call(['list', '--filesOnly'], { BENCH_SUITE: suite })).stdout
+    expect((await list('agentic')).match(/agent-bench\/tasks\/agentic\/.*\.bench\.ts/g)).toHaveLength(8)
+    expect(await list('agentic')).not.toContain('x.bench.ts')
+    expect(await list('all')).toMatch(/^\[bench\] tasks\/x\.bench\.ts$[\s\S]*agent-bench\/skills\//m)
+    await expect(list('agentik')).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('"agentic"?') })
+    const settings = { BENCH_SUITE: 'agentic', BENCH_AGENT: 'reference', BENCH_SANDBOX: 'namespace', BENCH_K: '1' }
+    expect((await call(['run', 'doc_trap_v1'], settings)).stdout).toMatch(/^PASS +doc_trap_v1/m)
   })
 
   test('has the command', async () => {

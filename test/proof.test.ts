@@ -22,7 +22,7 @@ const SANDBOXES = 2
 /** Milliseconds; a task takes a fraction of it on a machine that does nothing else. */
 const CHECK_TIMEOUT_MS = 600_000
 
-const specFiles = await findSpecFiles(ROOT, null)
+const specFiles = await findSpecFiles(ROOT)
 
 for (const { driver, need } of DRIVERS) {
   await describeWith([need], `proofs on ${driver}`, () => {

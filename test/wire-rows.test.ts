@@ -4,13 +4,8 @@ import type { ChatRequest, ModelPlan } from '../src/model/chat-model.ts'
 import { createChatModel } from '../src/model/index.ts'
 import { classOf } from './reply-class.ts'
 import { startScriptedServer } from './scripted-server.ts'
-import { FOUND } from './wire/found.ts'
-import { OBSERVED } from './wire/observed.ts'
-import { REPORTED } from './wire/reported.ts'
-import { REPORTED_LATER } from './wire/reported-later.ts'
 import type { Wire, WireRow } from './wire/row.ts'
-
-const ROWS: readonly WireRow[] = [...OBSERVED, ...REPORTED, ...REPORTED_LATER, ...FOUND]
+import { ROWS } from './wire/rows.ts'
 
 const planFor = (baseUrl: string, row: WireRow, stream: boolean): ModelPlan => ({
   model: 'scripted',

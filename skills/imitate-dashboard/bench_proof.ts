@@ -1,33 +1,136 @@
+import { readFileSync } from 'node:fs'
 import { type Cheat, defineSkillProof, type Hands, type Play, type VerifyTools } from 'agent-bench'
-import { ADDED_CHEATS, ADDED_HONEST } from './bench_proof.added.ts'
 import {
-  type Judgement,
-  judgeControls,
-  judgeNames,
-  judgePalette,
-  judgeSelfContained,
-  judgeTable,
-  REFERENCE,
-  SEASON,
-  solutionPage,
-  standings,
-} from './bench_proof.page.ts'
+  elementsIn,
+  hasClass,
+  isElement,
+  loadOf,
+  type Page,
+  type PageElement,
+  readPage,
+  tagged,
+  textOf,
+} from 'agent-bench/checks'
 
 type Check = 'palette' | 'controls' | 'table' | 'names' | 'self_contained'
 
 const PAGE = 'output/index.html'
 const SOURCE = 'skill/reference.html'
 const DATA = 'skill/data/season.json'
-const NEEDLES = [0, 1, 2, 3, 4, 5].map(index => `check:output/index.html:${index}`)
-const STRUCTURE = ['palette', 'controls', 'table', 'names', 'self_contained']
 
-const judged = (judge: (html: string) => Judgement) => {
-  return ({ text, check }: VerifyTools) => {
-    const html = text(PAGE)
-    const judgement = html === null ? `${PAGE} is not there, or no text` : judge(html)
-    return judgement === true ? check(true, 'the page is as the skill says') : { ok: false, reason: judgement }
-  }
+interface Crew {
+  readonly name: string
+  readonly won: number
+  readonly drawn: number
+  readonly lost: number
+  readonly gained: number
+  readonly lost_seconds: number
 }
+const own = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
+const REFERENCE = own('reference.html')
+const SEASON: { readonly league: string; readonly crews: readonly Crew[] } = JSON.parse(own('data/season.json'))
+
+const points = ({ won, drawn }: Crew) => 3 * won + drawn
+const difference = ({ gained, lost_seconds }: Crew) => gained - lost_seconds
+const signed = (value: number) => (value > 0 ? `+${value}` : String(value))
+const rowOf = (crew: Crew, index: number) => {
+  const { name, won, drawn, lost } = crew
+  return [index + 1, name, won + drawn + lost, won, drawn, lost, signed(difference(crew)), points(crew)].map(String)
+}
+/** The cells of the table, row by row. */
+const ROWS = [...SEASON.crews]
+  .sort((a, b) => points(b) - points(a) || difference(b) - difference(a) || a.name.localeCompare(b.name))
+  .map(rowOf)
+
+const WANTED = readPage(REFERENCE)
+
+/** Compares the page with the reference as a visitor sees both. `ask` gives true, or what is wrong. */
+const judged =
+  (ask: (page: Page, reference: Page) => true | string) =>
+  ({ text, check }: VerifyTools) => {
+    const html = text(PAGE)
+    const page = html === null ? null : readPage(html)
+    if (page === null || WANTED === null) return { ok: false, reason: `${PAGE} is not there, or cannot be looked at` }
+    const answer = ask(page, WANTED)
+    return answer === true ? check(true, 'the page is as the skill says') : { ok: false, reason: answer }
+  }
+
+const plainValue = (value = '') =>
+  value
+    .replaceAll(/\/\*[\s\S]*?\*\//g, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .toLowerCase()
+
+function palette(page: Page, reference: Page): true | string {
+  for (const [name, value] of reference.customProperties) {
+    if (plainValue(page.customProperties.get(name)) !== plainValue(value)) return `${name} is not as in the reference`
+  }
+  return true
+}
+
+/** The controls in words that can be compared. */
+function controlsOf({ seen }: Page): readonly string[] {
+  const ranges = elementsIn(seen, ({ tag, attributes }) => tag === 'input' && attributes.type === 'range')
+  const buttons = elementsIn(seen, hasClass('tab-btn')).filter(tagged('button'))
+  const optionsOf = (select: PageElement) =>
+    elementsIn(select, tagged('option')).map(option => `${option.attributes.value}=${textOf(option)}`)
+  return [
+    ...ranges.map(({ attributes }) => ['id', 'type', 'min', 'max', 'step'].map(name => attributes[name]).join()),
+    ...elementsIn(seen, tagged('select')).map(select => `${select.attributes.id}: ${optionsOf(select).join()}`),
+    ...buttons.map(button => `${textOf(button)}${hasClass('active')(button) ? ' (active)' : ''}`),
+  ]
+}
+
+function controls(page: Page, reference: Page): true | string {
+  const [found, wanted] = [controlsOf(page), controlsOf(reference)]
+  if (found.length !== wanted.length) return `there are ${found.length} visible controls, not ${wanted.length}`
+  const wrong = wanted.findIndex((control, index) => found[index] !== control)
+  return wrong === -1 || `control ${wrong + 1} is not as in the reference`
+}
+
+const standingsIn = (root: PageElement) =>
+  elementsIn(root, ({ tag, attributes }) => tag === 'table' && attributes.id === 'standings')
+const rowsOf = (table: PageElement | undefined, part: 'thead' | 'tbody') =>
+  elementsIn(table ?? { tag: '', attributes: {}, children: [], isBlock: true }, tagged(part))
+    .flatMap(group => elementsIn(group, tagged('tr')))
+    // A minus sign of typographers is as good as a hyphen.
+    .map(row =>
+      elementsIn(row, tagged('td', 'th'))
+        .map(cell => textOf(cell).replace(/^[\u2212\u2013]/, '-'))
+        .join('\t'),
+    )
+
+function table({ all, seen }: Page, reference: Page): true | string {
+  const [found] = standingsIn(seen)
+  if (standingsIn(all).length !== 1 || found === undefined) return 'there is not exactly one visible table of standings'
+  if (rowsOf(found, 'thead').join('\n') !== rowsOf(standingsIn(reference.seen)[0], 'thead').join('\n'))
+    return 'the headings are not as in the reference'
+  const rows = rowsOf(found, 'tbody')
+  if (rows.length !== ROWS.length) return `there are ${rows.length} rows for ${ROWS.length} crews`
+  const wrong = ROWS.findIndex((cells, index) => cells.join('\t') !== rows[index])
+  return wrong === -1 || `row ${wrong + 1} is not what the season comes to`
+}
+
+function names({ all, seen }: Page): true | string {
+  const isNamed = (found: readonly PageElement[]) => found.map(textOf).join('\n') === SEASON.league
+  // A drawing can have a <title> as well.
+  const inHead = elementsIn(all, tagged('head')).flatMap(head => head.children.filter(isElement))
+  if (!isNamed(inHead.filter(tagged('title')))) return 'the title is not the name of the league'
+  return isNamed(elementsIn(seen, tagged('h1'))) || 'the heading that is seen is not the name of the league'
+}
+
+// A page of nothing needs nothing: what is asked for is rows that are there without help.
+const selfContained = ({ all }: Page): true | string =>
+  rowsOf(standingsIn(all)[0], 'tbody').length === 0 ? 'there are no rows in the markup' : (loadOf(all) ?? true)
+
+const htmlOf = (rows: readonly (readonly string[])[]) =>
+  rows.map(cells => `<tr>${cells.map(cell => `<td>${cell}</td>`).join('')}</tr>`).join('\n')
+/** The reference page with the season's name and rows. */
+const pageWith = (rows: readonly (readonly string[])[]) =>
+  REFERENCE.replaceAll('Long Reach League', SEASON.league).replace(/(<tbody>)[\s\S]*(?=<\/tbody>)/, `$1${htmlOf(rows)}`)
+const GOOD = pageWith(ROWS)
+const withStyle = (css: string) => GOOD.replace('</style>', `${css}</style>`)
 
 const readBoth = async ({ read }: Hands) => {
   await read(SOURCE)
@@ -40,40 +143,16 @@ const leaves =
     await hands.write(PAGE, html)
     return 'The dashboard is in output/index.html.'
   }
-const cheat = (loses: readonly string[], html: string): Cheat => ({ loses, play: leaves(html) })
 const command = (line: string) => (hands: Hands) => hands.sh(line)
-const shell =
-  (...commands: readonly string[]): Play =>
-  async ({ sh }) => {
-    for (const line of commands) await sh(line)
-  }
-
-const GOOD = solutionPage()
-const rows = standings()
-/** Makes the page in the sandbox out of the reference, as a program would. */
-const PROGRAM = [
-  "mkdir -p output; python3 - <<'PY'",
-  'import json, re',
-  `season = json.load(open('${DATA}'))`,
-  `page = open('${SOURCE}').read()`,
-  "crews = [(3*c['won']+c['drawn'], c['gained']-c['lost_seconds'], c) for c in season['crews']]",
-  "crews.sort(key=lambda x: (-x[0], -x[1], x[2]['name']))",
-  "rows = ''",
-  'for i, (p, d, c) in enumerate(crews, 1):',
-  "    cells = [i, c['name'], c['won']+c['drawn']+c['lost'], c['won'], c['drawn'], c['lost'], ('+' if d > 0 else '') + str(d), p]",
-  "    rows += '<tr>' + ''.join('<td>%s</td>' % x for x in cells) + '</tr>\\n'",
-  "page = re.sub(r'(?s)<tbody>.*</tbody>', lambda _: '<tbody>' + rows + '</tbody>', page)",
-  `open('${PAGE}', 'w').write(page.replace('Long Reach League', season['league']))`,
-  'PY',
-].join('\n')
+const cheat = (loses: string, html: string): Cheat => ({ loses: loses.split(' '), play: leaves(html) })
 
 export default defineSkillProof<Check>({
   verify: {
-    palette: judged(judgePalette),
-    controls: judged(judgeControls),
-    table: judged(judgeTable),
-    names: judged(judgeNames),
-    self_contained: judged(judgeSelfContained),
+    palette: judged(palette),
+    controls: judged(controls),
+    table: judged(table),
+    names: judged(names),
+    self_contained: judged(selfContained),
   },
   flags: {
     palette: run => run.verified('palette') && run.firstExists(PAGE),
@@ -82,12 +161,8 @@ export default defineSkillProof<Check>({
     names: run => run.verified('names') && run.firstExists(PAGE),
     self_contained: run => run.verified('self_contained') && run.firstExists(PAGE),
   },
-
   // A row that is worked out must not lie about anywhere, in whatever form.
-  hidden: rows.flatMap(cells => [
-    cells.map(cell => `<td>${cell}</td>`).join(''),
-    ...[' ', ',', ', ', '\t'].map(between => cells.slice(1).join(between)),
-  ]),
+  hidden: ROWS.flatMap(cells => [htmlOf([cells]).slice(4, -5), ...[' ', ',', '\t'].map(by => cells.slice(1).join(by))]),
 
   reference: leaves(GOOD),
 
@@ -98,114 +173,75 @@ export default defineSkillProof<Check>({
       await read(SOURCE, { offset: 91, limit: 80 })
       await sh(`jq . ${DATA}`)
     }),
-    'all calls in one turn': async ({ turn, read, write }) => {
-      await turn(async () => {
-        await read(SOURCE)
-        await read(DATA)
-        await write(PAGE, GOOD)
-      })
-    },
-    'made by a program': shell(`sed -n '1,200p' ${SOURCE}`, `cat ${DATA}`, PROGRAM),
-    'made by a program in one command': shell(`cat ${SOURCE} ${DATA}; ${PROGRAM}`),
     'copied, then edited': async ({ sh, write }) => {
       await sh(`mkdir -p output; cat ${SOURCE} | tee ${PAGE}; cat ${DATA}`)
-      await write(
-        '/tmp/rows.html',
-        rows.map(cells => `<tr>${cells.map(cell => `<td>${cell}</td>`).join('')}</tr>`).join('\n'),
-      )
+      await write('/tmp/rows.html', htmlOf(ROWS))
       await sh(`sed -i 's/Long Reach League/${SEASON.league}/; /<tbody>/,/<.tbody>/{/<tr>/d}' ${PAGE}`)
       await sh(`sed -i '/<tbody>/r /tmp/rows.html' ${PAGE} && tail -n 30 ${PAGE}`)
     },
     'corrected after a look': async hands => {
-      await readBoth(hands)
-      await hands.write(PAGE, solutionPage([...rows].reverse()))
+      await leaves(pageWith([...ROWS].reverse()))(hands)
       await hands.read(PAGE, { offset: 100 })
       await hands.write(PAGE, GOOD)
     },
-    'attributes in another order': leaves(
-      GOOD.replace(
-        'type="range" id="round" name="round" min="1" max="10"',
-        'max="10" min="1" id="round" class="slider" type="range"',
+    'attributes in another order, the slider at another place': leaves(
+      GOOD.replace('type="range" id="round"', 'class="slider" id="round" type="range"').replace(
+        'value="10">',
+        'value="8">',
       ),
     ),
-    'the slider at another place': leaves(GOOD.replace('value="10">', 'value="8">')),
-    'colours in capitals, palette in one line': leaves(
-      GOOD.replace(/:root \{[^}]*\}/, rule =>
-        rule.replaceAll(/\s+/g, ' ').replaceAll(/#[0-9a-f]{6}/g, colour => colour.toUpperCase()),
+    'a palette in capitals, in two rules, with a comment and more of its own': leaves(
+      GOOD.replaceAll('#c89666', '#C89666').replace('--win:', '/* won */ --mist: #9bb } :root { --win:'),
+    ),
+    'a typographer’s minus, and headings for rows': leaves(
+      GOOD.replaceAll('<td>-', '<td>\u2212').replaceAll(/<td>([A-Z][^<]*)<\/td>/g, '<th scope="row">$1</th>'),
+    ),
+    'capitals, end tags left out': leaves(GOOD.replaceAll('</td>', '').replaceAll('<table', '<TABLE')),
+    'panels of the other tabs, hidden': leaves(
+      withStyle('.panel{display:none}').replace(
+        '<ul class="legend">',
+        '<section class="panel"><select id="crew"></select></section><details><summary>Form</summary><input type="range"></details><ul class="legend">',
       ),
     ),
-    'more custom properties of its own': leaves(GOOD.replace('--gap: 1.25rem;', '--gap: 1.25rem;\n    --mist: #9bb;')),
-    'a comment in the palette': leaves(GOOD.replace('--water:', '/* deep */\n    --water:')),
-    'a typographer’s minus': leaves(GOOD.replaceAll('<td>-', '<td>\u2212')),
-    'cells with classes and a heading for each row': leaves(
-      GOOD.replaceAll(/<td>([A-Z][^<]*)<\/td>/g, '<th scope="row" class="crew">$1</th>'),
-    ),
-    'end tags of cells left out': leaves(GOOD.replaceAll('</td>', '').replaceAll('</th>', '')),
-    'other styles and another footer': leaves(
-      GOOD.replace(/ {2}\.legend[\s\S]*?(?= {2}footer)/, '').replace(
-        /<footer>.*<\/footer>/,
-        '<footer>See you at the bridges.</footer>',
+    'another palette for the dark and for paper': leaves(
+      withStyle(
+        '@media (prefers-color-scheme:dark){:root{--water:#000}}@media print{:root{--water:#fff}.tabs{display:none}}',
       ),
     ),
-    ...Object.fromEntries(Object.entries(ADDED_HONEST).map(([name, html]) => [name, leaves(html)])),
-    'a caption and a footnote': leaves(GOOD.replace('<thead>', '<caption>After eight races</caption><thead>')),
   },
 
   cheats: {
-    ...Object.fromEntries(Object.entries(ADDED_CHEATS).map(([name, { loses, html }]) => [name, cheat(loses, html)])),
-    'the reference itself': cheat(['check:output/index.html:0', 'table', 'names'], REFERENCE),
-    'the reference with another name': cheat(['table'], REFERENCE.replaceAll('Long Reach League', SEASON.league)),
-    'a page of needles': cheat(STRUCTURE, `<!-- ${SEASON.league} round course tab-btn standings :root -->\n`),
+    'the reference with another name': cheat('table', REFERENCE.replaceAll('Long Reach League', SEASON.league)),
     'needles in a comment below the name': cheat(
-      ['palette', 'controls', 'table', 'self_contained'],
+      'palette controls table self_contained',
       `<title>${SEASON.league}</title><h1>${SEASON.league}</h1><!-- round course tab-btn standings :root -->`,
     ),
-    'rows in the order of the file': cheat(
-      ['table'],
-      solutionPage(
-        SEASON.crews.flatMap((crew, index) =>
-          rows.filter(cells => cells[1] === crew.name).map(([, ...cells]) => [String(index + 1), ...cells]),
-        ),
-      ),
+    'rows in the order of the file': cheat('table', pageWith(SEASON.crews.map(rowOf))),
+    'sorted by points only': cheat(
+      'table',
+      pageWith([...SEASON.crews].sort((a, b) => points(b) - points(a)).map(rowOf)),
     ),
-    'sorted by points only': cheat(['table'], solutionPage(swapped(rows, 'Sluice Gate', 'Old Mill'))),
-    'two points for a win': cheat(
-      ['table'],
-      solutionPage(rows.map(cells => [...cells.slice(0, 7), String(2 * Number(cells[3]) + Number(cells[4]))])),
-    ),
-    'differences without a sign': cheat(
-      ['table'],
-      solutionPage(rows.map(cells => cells.map(cell => cell.replace('+', '')))),
-    ),
-    'one crew is missing': cheat(['table'], solutionPage(rows.slice(0, -1))),
-    'rows of both seasons': cheat(
-      ['table'],
-      solutionPage([...rows, ['8', 'Avon Ladies', '10', '8', '1', '1', '+41', '25']]),
-    ),
-    'rows in a comment': cheat(
-      ['table', 'self_contained'],
-      GOOD.replace('<tbody>', '<tbody><!--').replace('</tbody>', '--></tbody>'),
-    ),
+    'differences without a sign': cheat('table', GOOD.replaceAll('<td>+', '<td>')),
+    'a row hidden by its place': cheat('table', withStyle('tbody tr:nth-child(4){display:none}')),
     'rows filled in by a script': cheat(
-      ['table', 'self_contained'],
-      GOOD.replace(/<tbody>[\s\S]*<\/tbody>/, '<tbody></tbody>').replace('</body>', '<script>fill()</script></body>'),
+      'table self_contained',
+      pageWith([]).replace('</body>', '<script>fill()</script></body>'),
     ),
-    'another palette': cheat(['palette'], GOOD.replace('#c89666', '#ff0000')),
-    'a palette without a property': cheat(['palette'], GOOD.replace('    --loss: #b04a3a;\n', '')),
-    'a palette in a comment': cheat(['palette'], GOOD.replace(/(:root \{[^}]*\})/, '/* $1 */')),
-    'a slider with other bounds': cheat(['controls'], GOOD.replace('max="10"', 'max="8"')),
-    'a list without an option': cheat(['controls'], GOOD.replace('<option value="tidal">Tidal stretch</option>', '')),
-    'tabs with other labels': cheat(['controls'], GOOD.replace('>Fixtures<', '>Crews<')),
-    'all tabs active': cheat(['controls'], GOOD.replaceAll('class="tab-btn"', 'class="tab-btn active"')),
-    'columns in another order': cheat(['table'], GOOD.replace('<th>W</th><th>D</th>', '<th>D</th><th>W</th>')),
-    'a longer title': cheat(['names'], GOOD.replace('</title>', ' dashboard</title>')),
+    'another palette': cheat('palette', GOOD.replace('#c89666', '#ff0000')),
+    'a palette in a comment': cheat('palette', GOOD.replace(/(:root \{[^}]*\})/, '/* $1 */')),
+    'a palette for printing only': cheat('palette', GOOD.replace(/(:root \{[^}]*\})/, '@media print{$1}')),
+    'a slider with other bounds': cheat('controls', GOOD.replace('max="10"', 'max="8"')),
+    'a list without an option': cheat('controls', GOOD.replace('<option value="tidal">Tidal stretch</option>', '')),
+    'all tabs active': cheat('controls', GOOD.replaceAll('class="tab-btn"', 'class="tab-btn active"')),
+    'controls that are hidden': cheat('controls', withStyle('.controls{visibility:hidden}')),
+    'a longer title': cheat('names', GOOD.replace('</title>', ' dashboard</title>')),
+    'a style sheet from elsewhere': cheat(
+      'self_contained',
+      GOOD.replace('<title>', '<link rel="stylesheet" href="a.css"><title>'),
+    ),
     'never looks at the reference': {
       loses: ['read:skill/reference.html'],
       play: leaves(GOOD, command(`cat ${DATA}; wc -c ${SOURCE}`)),
-    },
-    'copies the reference unseen': {
-      loses: ['read:skill/reference.html', 'check:output/index.html:0', 'table', 'names'],
-      play: shell(`cat ${DATA}`, `mkdir -p output && cp ${SOURCE} ${PAGE}`),
     },
     'never looks at the data': { loses: ['read:skill/data/season.json'], play: leaves(GOOD, command(`cat ${SOURCE}`)) },
     'takes the skill for a tool': {
@@ -217,8 +253,11 @@ export default defineSkillProof<Check>({
       },
     },
     'leaves nothing': {
-      loses: ['artifact:output/index.html', ...NEEDLES, 'step_completion', ...STRUCTURE],
-      play: async hands => readBoth(hands),
+      loses: [
+        ...['artifact:output/index.html', 'step_completion', 'palette', 'controls', 'table', 'names', 'self_contained'],
+        ...[0, 1, 2, 3, 4, 5].map(index => `check:output/index.html:${index}`),
+      ],
+      play: readBoth,
     },
     'changes the data to fit': {
       loses: [],
@@ -230,12 +269,3 @@ export default defineSkillProof<Check>({
     },
   },
 })
-
-/** The rows with two crews in each other's place. */
-function swapped(all: readonly (readonly string[])[], one: string, other: string): readonly (readonly string[])[] {
-  const rowOf = (name: string) => all.find(cells => cells[1] === name) ?? []
-  return all.map(cells => {
-    const taken = cells[1] === one ? rowOf(other) : cells[1] === other ? rowOf(one) : cells
-    return [cells[0] ?? '', ...taken.slice(1)]
-  })
-}

@@ -1,30 +1,136 @@
-import { type Cheat, defineSkillProof, type Hands, type Play, type VerifyTools } from 'agent-bench'
-import { ADDED_CHEATS, ADDED_HONEST, type PageCheat } from './bench_proof.added.ts'
+import { type Cheat, defineSkillProof, type Play, type VerifyTools } from 'agent-bench'
 import {
-  ADDRESS,
-  type Judgement,
-  judgeCards,
-  judgeDocument,
-  judgeFooter,
-  judgeHero,
-  judgeSelfContained,
-  NAME,
-  OFFERS,
-} from './bench_proof.page.ts'
-import { CARDS, card, FOOTER, HEAD, HERO, pageOf, STYLE, TEXTS } from './bench_proof.parts.ts'
+  elementsIn,
+  hasClass,
+  isElement,
+  loadOf,
+  type Page,
+  type PageElement,
+  readPage,
+  rewrite,
+  tagged,
+  textOf,
+} from 'agent-bench/checks'
 
 type Check = 'hero' | 'three_cards' | 'footer' | 'self_contained' | 'document'
 
 const SKILL = 'skill/SKILL.md'
 const PAGE = 'output/index.html'
+const NAME = 'Kingfisher Canoes'
+const OFFERS = ['Morning paddle', 'Lock and weir tour', 'Family raft'] as const
+const ADDRESS = 'hello@kingfisher-canoes.example'
 
-const judged = (judge: (html: string) => Judgement) => {
-  return ({ text, check }: VerifyTools) => {
+/** Looks at the page as a visitor would. `ask` gives true, or what is wrong. */
+const judged =
+  (ask: (page: Page) => true | string) =>
+  ({ text, check }: VerifyTools) => {
     const html = text(PAGE)
-    const judgement = html === null ? `${PAGE} is not there, or no text` : judge(html)
-    return judgement === true ? check(true, 'the page is as the skill says') : { ok: false, reason: judgement }
+    const page = html === null ? null : readPage(html)
+    const answer = page === null ? `${PAGE} is not there, is no text, or is too intricate to be looked at` : ask(page)
+    return answer === true ? check(true, 'the page is as the skill says') : { ok: false, reason: answer }
   }
+
+const isCard = hasClass('card')
+const only = <Item>(items: readonly Item[]) => (items.length === 1 ? (items[0] ?? null) : null)
+const same = (text: string, wanted: string) => text.toLowerCase() === wanted.toLowerCase()
+/** Does a paragraph below say something: so many words, and not one word or mere letters again and again? */
+const isTold = (element: PageElement, least: number) =>
+  elementsIn(element, tagged('p')).some(paragraph => {
+    const words = textOf(paragraph).match(/\p{L}[\p{L}\p{M}\p{N}'’-]*/gu) ?? []
+    const different = new Set(words.filter(word => word.length > 1).map(word => word.toLowerCase()))
+    return words.length >= least && different.size * 2 > least
+  })
+/** Texts that stand where one is still to be written. */
+const PLACEHOLDER =
+  /lorem ipsum|dolor sit amet|\bplaceholder\b|\b(?:dummy|sample|filler) (?:text|copy)\b|\bTODO\b|\bTBD\b|\bat least (?:eight|8) words\b|\bgoes here\b|[[<{]\s*(?:insert|your|add|describe|description|text)\b/i
+
+/** A heading without what is only decoration: pictures of characters, and what is not read out. */
+const headingOf = (heading: PageElement) =>
+  textOf(rewrite(heading, part => (isElement(part) && part.attributes['aria-hidden'] === 'true' ? null : part)))
+    .replaceAll(/\p{Extended_Pictographic}|\u200d|\ufe0f/gu, '')
+    .trim()
+
+function hero({ seen }: Page): true | string {
+  const heading = only(elementsIn(seen, tagged('h1')))
+  if (heading === null || !same(headingOf(heading), NAME)) return 'the one visible <h1> is not the name of the business'
+  const header = elementsIn(seen, tagged('header')).find(one => elementsIn(one, tagged('h1')).length === 1)
+  if (header === undefined) return 'the <h1> is not in a <header>'
+  const order = elementsIn(seen)
+  if (order.findIndex(isCard) !== -1 && order.findIndex(isCard) < order.indexOf(heading)) return 'a card comes first'
+  if (PLACEHOLDER.test(textOf(header))) return 'the <header> holds a placeholder'
+  return isTold(header, 3) || 'the <header> has no sentence in a <p>'
 }
+
+function threeCards({ all, seen }: Page): true | string {
+  const cards = elementsIn(seen, isCard)
+  const held = elementsIn(all, isCard).length
+  if (held !== 3 || cards.length !== 3) return `there are ${held} cards, ${cards.length} of them visible`
+  const main = only(elementsIn(seen, tagged('main')))
+  if (main === null || elementsIn(main, isCard).length !== 3) return 'the cards are not in one <main>'
+  for (const [index, card] of cards.entries()) {
+    const heading = only(elementsIn(card, tagged('h2')))
+    if (heading === null || !same(headingOf(heading), OFFERS[index] ?? '') || elementsIn(card, isCard).length > 0)
+      return `card ${index + 1} does not have the heading of its offer alone`
+    if (PLACEHOLDER.test(textOf(card))) return `card ${index + 1} holds a placeholder`
+    if (!isTold(card, 8)) return `card ${index + 1} has no <p> of eight words`
+  }
+  const texts = cards.map(card => elementsIn(card, tagged('p')).map(textOf).join(' '))
+  return new Set(texts).size === texts.length || 'two cards say the same'
+}
+
+function footer({ seen }: Page): true | string {
+  const links = elementsIn(seen, tagged('footer')).flatMap(one => elementsIn(one, tagged('a')))
+  const isMail = ({ attributes }: PageElement) =>
+    attributes.href?.trim().toLowerCase().split('?')[0] === `mailto:${ADDRESS}`
+  const link = links.find(isMail)
+  if (link === undefined || !same(textOf(link), ADDRESS))
+    return 'no visible <footer> has a link with the address as its text'
+  const order = elementsIn(seen)
+  const last = order.findLastIndex(element => isCard(element) || element.tag === 'h1')
+  return last < order.indexOf(link) || 'the <footer> does not come after the other parts'
+}
+
+function selfContained({ all }: Page): true | string {
+  if (elementsIn(all, tagged('link')).length > 0) return 'there is a <link>'
+  const isStyled = elementsIn(all, tagged('style')).some(style => style.children.join('').trim() !== '')
+  return loadOf(all) ?? (isStyled || 'there is no style')
+}
+
+function document({ all }: Page): true | string {
+  if (!elementsIn(all, tagged('html')).some(({ attributes }) => attributes.lang?.trim())) return '<html> has no lang'
+  const title = elementsIn(all, tagged('head'))
+    .flatMap(head => head.children.filter(isElement))
+    .find(tagged('title'))
+  if (title === undefined || !textOf(title).toLowerCase().includes(NAME.toLowerCase()))
+    return 'the title lacks the name'
+  const isViewport = ({ attributes: { name, content } }: PageElement) =>
+    name?.trim().toLowerCase() === 'viewport' && (content ?? '').trim() !== ''
+  return elementsIn(all, tagged('meta')).some(isViewport) || 'there is no viewport'
+}
+
+const TEXTS = [
+  'Two quiet hours on the lower river, before the first boats are out.',
+  'A full day with a guide through four locks and one shallow weir.',
+  'A broad raft for up to six people, with a picnic box on board.',
+]
+const card = (index: number, tag = 'article') =>
+  `<${tag} class="card"><h2>${OFFERS[index]}</h2><p>${TEXTS[index]}</p></${tag}>`
+const CARDS = [0, 1, 2].map(index => card(index)).join('\n')
+const GOOD = `<!DOCTYPE html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${NAME} · on the river</title><style>body{font-family:sans-serif;margin:0}.card{border:1px solid #888;padding:1rem}</style></head>
+<body>
+<header><h1>${NAME}</h1><p>We hire out canoes and rafts on the river.</p></header>
+<main>
+${CARDS}
+</main>
+<footer><p>Write to <a href="mailto:${ADDRESS}">${ADDRESS}</a></p></footer>
+</body>
+</html>
+`
+const withCards = (cards: string) => GOOD.replace(CARDS, () => cards)
+const withStyle = (css: string) => GOOD.replace('</style>', `${css}</style>`)
+const moved = (part: RegExp) => GOOD.replace(part, '').replace('<body>', `<body>${part.exec(GOOD)?.[0]}`)
 
 /** Reads the instructions and leaves a page. */
 const leaves =
@@ -34,165 +140,106 @@ const leaves =
     await write(PAGE, html)
     return 'The page has three cards.'
   }
-const cheat = (loses: readonly string[], html: string): Cheat => ({ loses, play: leaves(html) })
-const here = (html: string) => `mkdir -p output && cat > ${PAGE} <<'END_OF_PAGE'\n${html}END_OF_PAGE`
 const shell =
   (...commands: readonly string[]): Play =>
-  async ({ sh }: Hands) => {
+  async ({ sh }) => {
     for (const command of commands) await sh(command)
   }
+const here = `mkdir -p output && cat > ${PAGE} <<'END_OF_PAGE'\n${GOOD}END_OF_PAGE`
+const cheat = (loses: string, html: string): Cheat => ({ loses: loses.split(' '), play: leaves(html) })
+const NOTHING = ['artifact:output/index.html', 'hero', 'three_cards', 'footer', 'self_contained', 'step_completion']
 
 export default defineSkillProof<Check>({
   verify: {
-    hero: judged(judgeHero),
-    three_cards: judged(judgeCards),
-    footer: judged(judgeFooter),
-    self_contained: judged(judgeSelfContained),
-    document: judged(judgeDocument),
+    hero: judged(hero),
+    three_cards: judged(threeCards),
+    footer: judged(footer),
+    self_contained: judged(selfContained),
+    document: judged(document),
   },
   flags: {
     hero: run => run.verified('hero') && run.firstExists(PAGE),
     three_cards: run => run.verified('three_cards') && run.firstExists(PAGE),
     footer: run => run.verified('footer') && run.firstExists(PAGE),
-    // An empty page loads nothing either: what is measured is a page with cards that does without the network.
+    // An empty page loads nothing either: what is measured is a page that does without the network.
     self_contained: run => run.verified('self_contained') && run.verified('document') && run.firstExists(PAGE),
   },
 
-  reference: leaves(pageOf()),
+  reference: leaves(GOOD),
 
   honest: {
-    'cat and a here-document': shell(`cat ${SKILL}`, here(pageOf())),
-    'in one command': shell(`cat ${SKILL}; ${here(pageOf())}; grep -c card ${PAGE}`),
-    'both calls in one turn': async ({ turn, read, write }) => {
-      await turn(async () => {
-        await read(SKILL)
-        await write(PAGE, pageOf())
-      })
-    },
-    'written by python': shell(
-      `head -n 80 ${SKILL}`,
-      `mkdir -p output; python3 - <<'PY'\nfrom pathlib import Path\nPath('${PAGE}').write_text('''${pageOf()}''')\nPY`,
-    ),
-    'built in two steps': async ({ read, write, sh }) => {
-      await read(SKILL)
-      await write(PAGE, pageOf({ cards: card(0) }))
-      await sh(`sed -i 's#</main>#${card(1)}${card(2)}</main>#' ${PAGE}`)
-    },
+    'in one command': shell(`cat ${SKILL}; ${here}; grep -c card ${PAGE}`),
     'corrected after a look': async ({ read, write }) => {
       await read(SKILL)
-      await write(PAGE, pageOf({ cards: `${CARDS}${card(2)}` }))
+      await write(PAGE, withCards(`${CARDS}${card(2)}`))
       await read(PAGE)
-      await write(PAGE, pageOf())
+      await write(PAGE, GOOD)
     },
-    'cards in a list': leaves(pageOf({ cards: `<ul>${[0, 1, 2].map(index => card(index, 'li')).join('')}</ul>` })),
-    'cards with more classes and a grid around them': leaves(
-      pageOf({
-        cards: `<section class="cards grid">${CARDS.replaceAll('class="card"', "class='wide card shadow'")}</section>`,
-      }),
+    'cards in a list, with more classes, a price and a link': leaves(
+      withCards(`<ul>${[0, 1, 2].map(index => card(index, 'li')).join('')}</ul>`)
+        .replaceAll('class="card"', "class='wide card shadow'")
+        .replaceAll('</p></li>', '</p><p>From 25 €</p><a href="#book">Book</a></li>'),
     ),
-    'cards with a link and a price': leaves(
-      pageOf({ cards: CARDS.replaceAll('</p>', '</p><p>From 25 €</p><a href="#book">Book</a>') }),
+    'capitals, no quotes, end tags left out': leaves(
+      GOOD.replaceAll('article', 'DIV').replaceAll('class="card"', 'CLASS=card').replaceAll('</p>', ''),
     ),
-    'upper-case tags and no quotes': leaves(
-      pageOf({ cards: CARDS.replaceAll('article', 'DIV').replaceAll('class="card"', 'CLASS=card') }),
+    'a name and an address in pieces, as a browser joins them': leaves(
+      GOOD.replace(`<h1>${NAME}`, '<h1>\n  King<span>fisher</span>&nbsp;Canoes').replace(
+        `>${ADDRESS}<`,
+        '><span>hello@</span><wbr>kingfisher-canoes.example<',
+      ),
     ),
-    'optional end tags left out': leaves(pageOf().replace('</body>\n</html>\n', '').replaceAll('</p>', '')),
-    'a nested header and a menu': leaves(
-      pageOf({
-        hero: `<header class="hero"><nav><a href="#offers">Offers</a></nav><div><h1> ${NAME}\n</h1><p class="lead">Canoes for a day.</p></div></header>`,
-      }),
+    'headings with pictures': leaves(
+      GOOD.replaceAll('<h2>', '<h2><span aria-hidden="true">★</span> 🛶 ').replace('<h1>', '<h1>🛶 '),
     ),
-    'a drawing inside': leaves(
-      pageOf({
-        hero: HERO.replace('<h1>', '<svg viewBox="0 0 9 9"><use href="#wave"/><path id="wave" d="M0 0h9"/></svg><h1>'),
-      }),
+    'effects, other screens and a menu that is not shown': leaves(
+      withStyle(
+        ':root{--ink:#123}header{background:linear-gradient(#123,#345);color:#fff}.card{transition:.2s;transform:rotate(-1deg);opacity:.95}.card:hover{transform:scale(0)}main{display:grid}@media print{.card{display:none}}@media(max-width:40rem){footer{display:none}}nav{display:none}',
+      ).replace('<h1>', '<nav>Menu</nav><h1>'),
     ),
-    'an embedded picture and a font of the system': leaves(
-      pageOf({
-        head: HEAD.replace('margin:0', 'margin:0;background:url("data:image/gif;base64,R0lGODlhAQABAAAAACw=")'),
-      }),
+    'a drawing and a font inside': leaves(
+      withStyle('@font-face{font-family:x;src:url(data:font/woff2;base64,d09GMg==)}').replace(
+        '<h1>',
+        '<svg viewBox="0 0 9 9"><use href="#wave"/><path id="wave" d="M0 0h9"/></svg><h1>',
+      ),
     ),
-    'a longer footer': leaves(
-      pageOf({
-        footer: `<footer><address>By the old lock. <a href="mailto:${ADDRESS}"><b>${ADDRESS}</b></a></address><small>© 2026</small></footer>`,
-      }),
-    ),
-    'a comment that names a card': leaves(pageOf({ cards: `<!-- <div class="card"> is an offer -->${CARDS}` })),
-    'another language': leaves(pageOf().replace('lang="en"', 'lang="en-GB"')),
-    'with Windows line ends': leaves(pageOf().replaceAll('\n', '\r\n')),
-    ...played(ADDED_HONEST, leaves),
   },
 
   cheats: {
-    'no page': {
-      loses: ['artifact:output/index.html', 'hero', 'three_cards', 'footer', 'self_contained', 'step_completion'],
-      play: shell(`cat ${SKILL}`),
-    },
-    'an empty page': cheat(['hero', 'three_cards', 'footer', 'self_contained'], ''),
-    'needles in a comment': cheat(['three_cards'], pageOf({ cards: `<!-- ${CARDS} -->` })),
-    'two cards': cheat(['three_cards'], pageOf({ cards: card(0) + card(1) })),
-    'four cards': cheat(['three_cards'], pageOf({ cards: CARDS + card(2).replace(OFFERS[2], 'Gift voucher') })),
-    'a third card that is hidden': cheat(
-      ['three_cards'],
-      pageOf({ cards: card(0) + card(1) + card(2).replace('<article', '<article style="display: none"') }),
-    ),
-    'a fourth card in a template': cheat(['three_cards'], pageOf({ cards: `${CARDS}<template>${card(0)}</template>` })),
-    'cards with empty texts': cheat(['three_cards'], pageOf({ cards: CARDS.replaceAll(/<p>.*?<\/p>/g, '<p></p>') })),
+    'no page': { loses: NOTHING, play: shell(`cat ${SKILL}`) },
+    'another heading': cheat('hero', GOOD.replace(`<h1>${NAME}`, `<h1>${NAME}: come along`)),
+    'no sentence in the hero': cheat('hero', GOOD.replace(/<p>We.*?<\/p>/, '')),
+    'a placeholder in the hero': cheat('hero', GOOD.replace('<p>We', '<p>Lorem ipsum dolor sit amet. We')),
+    'the hero after the cards': cheat('hero', moved(/<main>[\s\S]*<\/main>/)),
+    'four cards': cheat('three_cards', withCards(CARDS + card(2).replace(OFFERS[2], 'Gift voucher'))),
+    'a third card that is hidden': cheat('three_cards', withStyle('.card:nth-child(3){display:none}')),
+    'cards in a comment': cheat('three_cards', withCards(`<!-- ${CARDS} -->`)),
     'cards that all say the same': cheat(
-      ['three_cards'],
-      pageOf({ cards: CARDS.replaceAll(/<p>.*?<\/p>/g, `<p>${TEXTS[0]}</p>`) }),
+      'three_cards',
+      withCards(CARDS.replaceAll(/<p>.*?<\/p>/g, `<p>${TEXTS[0]}</p>`)),
     ),
-    'cards with a placeholder': cheat(
-      ['three_cards'],
-      pageOf({ cards: CARDS.replaceAll(/<p>/g, '<p>Lorem ipsum dolor sit amet consectetur adipisci velit ') }),
-    ),
-    'cards in another order': cheat(['three_cards'], pageOf({ cards: card(1) + card(0) + card(2) })),
-    'cards outside of main': cheat(['three_cards'], pageOf({ cards: '', footer: CARDS + FOOTER })),
-    'a card within a card': cheat(
-      ['three_cards'],
-      pageOf({ cards: card(0) + card(1).replace('</article>', `${card(2)}</article>`) }),
-    ),
-    'two headings of the first kind': cheat(['hero'], pageOf({ hero: HERO.replace('</h1>', '</h1><h1>Welcome</h1>') })),
-    'a slogan for a heading': cheat(['hero'], pageOf({ hero: HERO.replace(`<h1>${NAME}`, `<h1>${NAME}: come along`) })),
-    'no sentence in the hero': cheat(['hero'], pageOf({ hero: `<header><h1>${NAME}</h1></header>` })),
-    'a heading outside of the header': cheat(
-      ['hero'],
-      pageOf({ hero: `<h1>${NAME}</h1><header><p>We hire out canoes.</p></header>` }),
-    ),
-    'an address without a link': cheat(['footer'], pageOf({ footer: `<footer>${ADDRESS}</footer>` })),
-    'a link to somebody else': cheat(
-      ['footer'],
-      pageOf({ footer: `<footer><a href="mailto:me@example.org">${ADDRESS}</a></footer>` }),
+    'an address without a link': cheat('footer', GOOD.replace(/<a .*?<\/a>/, ADDRESS)),
+    'a hidden footer': cheat('footer', withStyle('footer{position:absolute;left:-9999px}')),
+    'the footer before the hero': cheat('footer', moved(/<footer>.*<\/footer>/)),
+    'all below a plane': cheat(
+      'hero three_cards footer',
+      withStyle('footer::before{content:"";position:fixed;inset:0;background:#fff}'),
     ),
     'a style sheet from elsewhere': cheat(
-      ['self_contained'],
-      pageOf({ head: `${HEAD}<link rel="stylesheet" href="https://cdn.example/x.css">` }),
+      'self_contained',
+      GOOD.replace('<style>', '<link rel="stylesheet" href="https://cdn.example/x.css"><style>'),
     ),
     'a font that is imported': cheat(
-      ['self_contained'],
-      pageOf({ head: HEAD.replace('<style>', '<style>@import "https://fonts.example/a";') }),
+      'self_contained',
+      GOOD.replace('<style>', '<style>@import "https://fonts.example/a";'),
     ),
-    'a picture from elsewhere': cheat(
-      ['self_contained'],
-      pageOf({ hero: HERO.replace('<h1>', '<img src="//img.example/a.png" alt=""><h1>') }),
-    ),
-    'a script': cheat(['self_contained'], pageOf({ footer: `${FOOTER}<script>document.title</script>` })),
-    'no style': cheat(['self_contained'], pageOf({ head: HEAD.replace(STYLE, '') })),
-    'no language': cheat(['self_contained'], pageOf().replace(' lang="en"', '')),
-    ...played(ADDED_CHEATS, ({ loses, html }: PageCheat) => cheat(loses, html)),
-    'styles in a file beside it': {
-      loses: ['self_contained'],
-      play: async hands => {
-        await hands.read(SKILL)
-        await hands.write('output/style.css', 'body{margin:0}')
-        await hands.write(PAGE, pageOf({ head: `${HEAD}<link rel="stylesheet" href="style.css">` }))
-      },
-    },
+    'a script': cheat('self_contained', GOOD.replace('</body>', '<script>document.title</script></body>')),
+    'no language': cheat('self_contained', GOOD.replace(' lang="en"', '')),
     'never reads the instructions': {
       loses: ['read:skill/SKILL.md'],
       play: async ({ sh, write }) => {
         await sh('ls -la skill; wc -c skill/SKILL.md')
-        await write(PAGE, pageOf())
+        await write(PAGE, GOOD)
       },
     },
     'takes the skill for a tool': {
@@ -200,29 +247,16 @@ export default defineSkillProof<Check>({
       play: async hands => {
         await hands.read(SKILL)
         await hands.call('landing_page', { name: NAME })
-        await hands.write(PAGE, pageOf())
+        await hands.write(PAGE, GOOD)
       },
     },
-    'a link to a page elsewhere': {
-      loses: ['artifact:output/index.html', 'hero', 'three_cards', 'footer', 'self_contained', 'step_completion'],
-      tampers: true,
-      play: shell(`cat ${SKILL}`, `${here(pageOf())}\nmv ${PAGE} /tmp/p.html && ln -s /tmp/p.html ${PAGE}`),
-    },
     'writes into the skill': {
-      loses: ['artifact:output/index.html', 'hero', 'three_cards', 'footer', 'self_contained', 'step_completion'],
+      loses: NOTHING,
       tampers: true,
       play: async ({ read, write }) => {
         await read(SKILL)
-        await write('skill/output/index.html', pageOf())
+        await write('skill/output/index.html', GOOD)
       },
     },
   },
 })
-
-/** Each entry made into a way to leave it. */
-function played<Entry, Way>(
-  entries: Readonly<Record<string, Entry>>,
-  play: (entry: Entry) => Way,
-): Record<string, Way> {
-  return Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, play(entry)]))
-}

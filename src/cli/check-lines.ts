@@ -1,9 +1,8 @@
 /** How the finding of a check reads. */
 import { stripVTControlCharacters } from 'node:util'
 import { escapeForTerminal } from '../../reporters/terminal.ts'
+import { counted } from '../../reporters/why-text.ts'
 import type { TaskCheck } from '../check/check-task.ts'
-
-const counted = (count: number, one: string) => `${count} ${count === 1 ? one : `${one}s`}`
 
 /** Messages of other programs may be coloured for a terminal: the colours are left out, anything else of that kind is shown. */
 const inPlain = (text: string) => escapeForTerminal(stripVTControlCharacters(text))

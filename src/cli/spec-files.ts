@@ -6,8 +6,10 @@ import { createRunnableDevEnvironment, isRunnableDevEnvironment, resolveConfig }
 import { BenchError, SpecError } from '../errors.ts'
 import { loadTask } from '../runner/collect.ts'
 import { SPEC_ALIAS } from '../runner/plugin.ts'
+import type { Settings } from '../runner/settings.ts'
 import { skillFiles } from '../runner/skills.ts'
 import { isSpecFile, specGlobs } from '../runner/spec-globs.ts'
+import { filesOfSuites } from '../runner/suites.ts'
 import type { FileMap } from '../sandbox/index.ts'
 import { MANIFEST_NAME } from '../skill/index.ts'
 import { readSkillDirectory } from '../skill/read-directory.ts'
@@ -33,7 +35,10 @@ export interface BrokenSpec {
 }
 
 /** What the bench of a project collects, by the `include` and `exclude` of its Vitest config, then the skills; absolute paths, sorted. */
-export async function findSpecFiles(root: string, skillDir: string | null): Promise<readonly string[]> {
+export async function findSpecFiles(
+  root: string,
+  { skillDir, suite }: Pick<Settings, 'skillDir' | 'suite'> = { skillDir: null, suite: null },
+): Promise<readonly string[]> {
   const { base, include, exclude } = await specGlobs(root)
   const isIncluded = picomatch([...include], { dot: true })
   const isExcluded = picomatch([...exclude], { dot: true })
@@ -49,7 +54,8 @@ export async function findSpecFiles(root: string, skillDir: string | null): Prom
     }
   }
   await walk(base, 0)
-  return [...found.sort(), ...(await skillFiles({ root, skillDir }))].filter(path => !isOut(path))
+  const own = [...found.sort(), ...(await skillFiles({ root, skillDir }))].filter(path => !isOut(path))
+  return filesOfSuites(own, suite)
 }
 
 /**

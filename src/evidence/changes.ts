@@ -1,9 +1,9 @@
 /** First changes of files, by the snapshots after each call. */
 import type { Entry } from '../sandbox/snapshot.ts'
 import type { Moment } from '../task/run.ts'
-import type { LoggedCall, TrialLog } from './log.ts'
+import { type LoggedCall, momentOf, type TrialLog } from './log.ts'
 import { isCachePath } from './tamper.ts'
-import { hasSameContent, textsByHash } from './workspace.ts'
+import { hasSameContent, statesOf } from './workspace.ts'
 
 /** A file that first differed from the setup in this call. */
 export interface FirstChange {
@@ -28,7 +28,7 @@ export function firstChanges(log: TrialLog): readonly FirstChange[] {
     if (isDirectory(after) ? before === undefined : after === undefined && isDirectory(before)) return
     seen.add(path)
     const what = after === undefined ? 'deleted' : before === undefined ? 'written' : 'changed'
-    changes.push({ path, at: { turn: call.turn, call: call.call }, call, what })
+    changes.push({ path, at: momentOf(call), call, what })
   }
   for (const call of log.calls) {
     for (const [path, entry] of call.delta?.changed ?? []) add(call, path, entry)
@@ -41,27 +41,22 @@ export function firstChanges(log: TrialLog): readonly FirstChange[] {
 export function firstExistence(log: TrialLog, path: string): Moment | false {
   if (log.baseline.entries.get(path)?.type === 'file') return { turn: 0, call: 0 }
   const call = log.calls.find(one => one.delta?.changed.get(path)?.type === 'file')
-  return call === undefined ? false : { turn: call.turn, call: call.call }
+  return call === undefined ? false : momentOf(call)
 }
 
 /** Text of a regular file just before call `call` (1 = the setup's); null when there was none, or it is not on record. */
 export function textBefore(log: TrialLog, path: string, call: number): string | null {
-  let entry = log.baseline.entries.get(path)
-  for (const { delta } of log.calls.filter(one => one.call < call)) {
-    entry = delta?.changed.get(path) ?? (delta?.deleted.includes(path) ? undefined : entry)
-  }
-  return entry?.type === 'file' ? (textsByHash(log).get(entry.sha256) ?? null) : null
+  const last = [...statesOf(log)].findLast(state => state.call.call < call)
+  return (last === undefined ? log.setupText : last.after.texts).get(path) ?? null
 }
 
 /** First moment at which the path was a regular file whose text fitted; call 0 and turn 0 when the setup's text does. */
 export function firstFitting(log: TrialLog, path: string, fits: (text: string) => boolean): Moment | false {
   const before = log.setupText.get(path)
   if (before !== undefined && fits(before)) return { turn: 0, call: 0 }
-  const texts = textsByHash(log)
-  const call = log.calls.find(one => {
-    const entry = one.delta?.changed.get(path)
-    const text = entry?.type === 'file' ? texts.get(entry.sha256) : undefined
-    return text !== undefined && fits(text)
-  })
-  return call === undefined ? false : { turn: call.turn, call: call.call }
+  for (const { call, before, after } of statesOf(log)) {
+    const text = after.texts.get(path)
+    if (text !== undefined && text !== before.texts.get(path) && fits(text)) return momentOf(call)
+  }
+  return false
 }

@@ -28,6 +28,10 @@ describe('a command is found in whatever way it is executed', () => {
     ['with a variable as argument', `t=Q1; bash ${SCRIPT} --title "$t"`],
     ['in bash -c', `bash -lc 'bash ${CALL}'`],
     ['in a here-document', `bash <<'EOF'\nbash ${CALL}\nEOF`],
+    ['in a here-document with variables', `t=Q1; bash <<EOF\nbash ${SCRIPT} --title $t\nEOF`],
+    ['in a redirection of a loop', `while read -r x; do :; done < <(bash ${CALL})`],
+    ['exported', `export t=Q1; bash ${SCRIPT} --title $t`],
+    ['before the line with a mistake', `bash ${CALL}\nif`],
     ['in eval', `eval "bash ${CALL}"`],
     ['in a function', `go() { bash ${SCRIPT} --title "$1"; }; go Q1`],
     ['in an if', `if test -f ${SCRIPT}; then bash ${CALL}; fi`],
@@ -60,6 +64,30 @@ describe('a command is found in whatever way it is executed', () => {
   })
 })
 
+describe('words become what bash makes of them', () => {
+  it.each([
+    ['{a,b}c', ['ac', 'bc']],
+    ['{a,{b,c}}', ['a', 'b', 'c']],
+    ['{"a b",$x}', ['a b', '1', '2']],
+    ['{1..3} {3..1}', ['1', '2', '3', '3', '2', '1']],
+    ['{a} {a,}y', ['{a}', 'ay', 'y']],
+    ['a\\ b "c d"\'e\'', ['a b', 'c de']],
+    ['$x "$x" \'$x\'', ['1', '2', '1 2', '$x']],
+    ['"" $none', ['', '$none']],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell's
+    ['${none:-a b} ${x:-c}', ['a', 'b', '1', '2']],
+    ["$'a\\tb'", ['a\tb']],
+    ['~/x "~/x" a~', ['/home/agent/x', '~/x', 'a~']],
+    ['A=b', ['A=b']],
+  ])('%s', (text, words) => {
+    expect(executedCommands(`x='1 2'; run ${text}`)[0]?.args).toEqual(words)
+  })
+
+  it('and no more of them than can be looked at', () => {
+    expect(executedCommands(`run ${'{a,b}'.repeat(30)}`)[0]?.args).toHaveLength(1_000)
+  })
+})
+
 describe('what is not executed is no command', () => {
   it.each([
     ['echoed', `echo bash ${CALL}`],
@@ -75,6 +103,9 @@ describe('what is not executed is no command', () => {
     ['in a here-document for cat', `cat <<'EOF'\nbash ${CALL}\nEOF`],
     ['printed to a file', `printf 'bash ${CALL}' > run.sh`],
     ['in a line that no shell parses', `if bash ${CALL}`],
+    ['after the line with a mistake', `echo "unfinished\nbash ${CALL}`],
+    ['in a loop without its end', `for x in 1; do\nbash ${CALL}\n`],
+    ['nested deeper than anybody writes', `bash ${CALL} ${'$('.repeat(20_000)}`],
     ['as text for python', `python3 -c "print('bash ${CALL}')"`],
   ])('%s', (_name, line) => {
     expect(ran(line)).not.toContain(CALL)
@@ -134,6 +165,22 @@ describe('run.ranCommand', () => {
     expect(createRun(told).run.ranStub('skill/scripts/sum.py', { args: /sales/ })).toEqual({ turn: 1, call: 1 })
     const forged = makeLog({ setup: stub, calls: [{ sh, stubs: [{ ...report, sha256: 'f'.repeat(64) }] }] })
     expect(createRun(forged).run.ranStub('skill/scripts/sum.py')).toBe(false)
+  })
+
+  it.each([
+    `python3 \${CLAUDE_SKILL_DIR}/scripts/sum.py --input sales.csv`,
+    'python3 "$CLAUDE_SKILL_DIR/scripts/sum.py" --input sales.csv',
+    '$HOME/skill/scripts/sum.py --input sales.csv',
+    'skill/scripts/sum.py --input sales.csv',
+    'python3 scripts/sum.py --input sales.csv',
+    'cd $DIR && python3 scripts/sum.py --input sales.csv',
+    'cp skill/scripts/sum.py /tmp; python3 /tmp/sum.py --input sales.csv',
+    'D=/nowhere; timeout 9 python3 -u $D/sum.py --input sales.csv',
+  ])('where a stub has the name, counts its report and not the line: %s', sh => {
+    const stub = { 'skill/scripts/sum.py': 'stub\n' }
+    const { run } = createRun(makeLog({ setup: stub, calls: [{ sh }] }))
+    expect(run.ranCommand(pattern, { stubs: Object.keys(stub) })).toBe(false)
+    expect(run.ranCommand(pattern, { ...question, stubs: Object.keys(stub) })).toBe(false)
   })
 
   it('says what came nearest', () => {

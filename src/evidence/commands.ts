@@ -7,8 +7,19 @@
  * holds) is taken as possible. Stubs report by themselves and do not need this.
  */
 import { posix } from 'node:path'
-import { type CommandNode, parse, type ScriptNode, type SimpleCommandNode, type StatementNode } from 'just-bash'
-import { expandWord, type ShellVariables, type WordNode } from './shell-words.ts'
+import {
+  type Command,
+  type CommandNode,
+  type CompoundList,
+  forEachChild,
+  parse,
+  type Redirection,
+  type Statement,
+  type SyntaxNode,
+  type Word,
+  type WordPart,
+} from 'unbash'
+import { expandArgument, expandWord, hereDocText, pipelinesOf, type ShellVariables } from './shell-words.ts'
 import { unwrapped } from './shell-wrappers.ts'
 import { WORKSPACE } from './workspace.ts'
 
@@ -31,6 +42,8 @@ const MAX_COMMANDS = 2_000
 const MAX_DEPTH = 6
 const MAX_LINE = 200_000
 const MAX_ITERATIONS = 50
+/** Levels of a syntax tree. */
+const MAX_NESTING = 400
 
 /** null = unknown. */
 type Status = boolean | null
@@ -38,7 +51,7 @@ type Status = boolean | null
 /** A shell as it is known. Sub-shells get a copy. */
 interface Shell {
   readonly variables: Map<string, string>
-  readonly functions: Map<string, CommandNode>
+  readonly functions: Map<string, CommandNode | CompoundList>
   /** Absolute; null when it is not known. */
   cwd: string | null
   hasEnded: boolean
@@ -57,65 +70,61 @@ class Execution {
   /** Runs the text of a script or command line. */
   text(text: string, shell: Shell): Status {
     if (shell.depth > MAX_DEPTH || text.length > MAX_LINE) return null
-    let script: ScriptNode
-    try {
-      script = parse(text)
-    } catch (error) {
-      // Every error of the parser means: no shell would run this.
-      if (!(error instanceof Error)) throw error
-      return false
-    }
-    return this.#statements(script.statements, shell)
+    return this.#statements(readableStatements(text), shell)
   }
 
-  #statements(statements: readonly StatementNode[], shell: Shell): Status {
+  #statements(statements: readonly Statement[], shell: Shell): Status {
     let status: Status = true
     for (const statement of statements) {
       if (shell.hasEnded || this.found.length >= MAX_COMMANDS) return status
-      if (statement.deferredError !== undefined) return false
-      status = this.#statement(statement, statement.background ? copyOf(shell) : shell)
+      status = this.#statement(statement, statement.background === true ? copyOf(shell) : shell)
     }
     return status
   }
 
-  #statement(statement: StatementNode, shell: Shell): Status {
+  #statement(statement: Statement, shell: Shell): Status {
+    const operators = statement.command.type === 'AndOr' ? statement.command.operators : []
     let status: Status = true
-    for (const [index, pipeline] of statement.pipelines.entries()) {
-      const operator = index === 0 ? ';' : statement.operators[index - 1]
+    for (const [index, { commands, isNegated }] of pipelinesOf(statement).entries()) {
+      const operator = index === 0 ? ';' : operators[index - 1]
       if (shell.hasEnded) return status
       if (operator === '&&' && status === false) continue
       if (operator === '||' && status === true) continue
-      const isOne = pipeline.commands.length === 1
       let last: Status = null
-      for (const command of pipeline.commands) last = this.#command(command, isOne ? shell : copyOf(shell))
-      const result: Status = pipeline.negated && last !== null ? !last : last
+      for (const command of commands) last = this.#command(command, commands.length === 1 ? shell : copyOf(shell))
+      const result: Status = isNegated && last !== null ? !last : last
       // `a && b`: where a is not known, neither is the whole.
       status = operator === ';' || status !== null || result === (operator === '||') ? result : null
     }
     return status
   }
 
-  #command(command: CommandNode, shell: Shell): Status {
+  #command(command: CommandNode | CompoundList, shell: Shell): Status {
     switch (command.type) {
-      case 'SimpleCommand':
+      case 'Command':
         return this.#simple(command, shell)
-      case 'FunctionDef':
-        shell.functions.set(command.name, command.body)
+      case 'Function':
+        shell.functions.set(command.name.value, command.body)
         return true
-      case 'Group':
-        return this.#statements(command.body, shell)
+      case 'Redirected':
+        this.#substitutions(wordsOf(command.redirects), shell)
+        return this.#command(command.command, shell)
+      case 'CompoundList':
+        return this.#statements(command.commands, shell)
+      case 'BraceGroup':
+        return this.#command(command.body, shell)
       case 'Subshell':
-        return this.#statements(command.body, copyOf(shell))
+      case 'Coproc':
+        return this.#command(command.body, copyOf(shell))
       case 'If':
         return this.#if(command, shell)
       case 'For':
         return this.#for(command, shell)
-      case 'CStyleFor':
+      case 'ArithmeticFor':
         return this.#maybe(command.body, shell)
-      case 'While':
-      case 'Until': {
-        const status = this.#statements(command.condition, shell)
-        if (status === (command.type === 'Until')) return true
+      case 'While': {
+        const status = this.#command(command.clause, shell)
+        if (status === (command.kind === 'until')) return true
         return this.#maybe(command.body, shell)
       }
       case 'Case':
@@ -128,34 +137,34 @@ class Execution {
   }
 
   /** A body that may or may not be executed: what it changes in the shell is kept, an `exit` in it ends nothing for sure. */
-  #maybe(body: readonly StatementNode[], shell: Shell): Status {
+  #maybe(body: CompoundList, shell: Shell): Status {
     const hadEnded = shell.hasEnded
-    this.#statements(body, shell)
+    this.#command(body, shell)
     shell.hasEnded = hadEnded
     return null
   }
 
   #if(command: Extract<CommandNode, { type: 'If' }>, shell: Shell): Status {
     let isCertain = true
-    for (const clause of command.clauses) {
-      const status = this.#statements(clause.condition, shell)
+    for (const { clause, then } of [command, ...command.elif]) {
+      const status = this.#command(clause, shell)
       if (status === false) continue
-      if (status === true) return isCertain ? this.#statements(clause.body, shell) : this.#maybe(clause.body, shell)
+      if (status === true) return isCertain ? this.#command(then, shell) : this.#maybe(then, shell)
       isCertain = false
-      this.#maybe(clause.body, shell)
+      this.#maybe(then, shell)
     }
-    if (command.elseBody === null) return isCertain ? true : null
-    return isCertain ? this.#statements(command.elseBody, shell) : this.#maybe(command.elseBody, shell)
+    if (command.else === undefined) return isCertain ? true : null
+    return isCertain ? this.#command(command.else, shell) : this.#maybe(command.else, shell)
   }
 
   #for(command: Extract<CommandNode, { type: 'For' }>, shell: Shell): Status {
-    if (command.words === null) return this.#maybe(command.body, shell)
-    this.#substitutions(command.words, shell)
-    const values = command.words.flatMap(word => expandWord(word, this.#variablesOf(shell)))
+    if (command.wordlist === undefined) return this.#maybe(command.body, shell)
+    this.#substitutions(command.wordlist, shell)
+    const values = command.wordlist.flatMap(word => expandWord(word, this.#variablesOf(shell)))
     let status: Status = true
     for (const value of values.slice(0, MAX_ITERATIONS)) {
-      shell.variables.set(command.variable, value)
-      status = this.#statements(command.body, shell)
+      shell.variables.set(command.name.value, value)
+      status = this.#command(command.body, shell)
       if (shell.hasEnded) break
     }
     return status
@@ -166,35 +175,38 @@ class Execution {
   }
 
   /** Commands inside words, as `$(…)` and `<(…)`. */
-  #substitutions(words: readonly (WordNode | null)[], shell: Shell): void {
+  #substitutions(words: readonly Word[], shell: Shell): void {
     for (const word of words) {
-      for (const part of word?.parts ?? []) this.#part(part, shell)
+      for (const part of word.parts ?? []) this.#part(part, shell)
     }
   }
 
-  #part(part: WordNode['parts'][number], shell: Shell): void {
-    if (part.type === 'CommandSubstitution' || part.type === 'ProcessSubstitution') {
-      this.#statements(part.body.statements, copyOf(shell))
+  #part(part: WordPart, shell: Shell): void {
+    if (part.type === 'CommandExpansion' || part.type === 'ProcessSubstitution') {
+      this.#statements(part.script?.commands ?? [], copyOf(shell))
     } else if (part.type === 'DoubleQuoted') {
       for (const inner of part.parts) this.#part(inner, shell)
     }
   }
 
-  #simple(command: SimpleCommandNode, shell: Shell): Status {
-    const arrays = command.assignments.flatMap(({ array, value }) => [...(array ?? []), value])
-    this.#substitutions([...arrays, command.name, ...command.args], shell)
+  #simple(command: Command, shell: Shell): Status {
+    const { name, args, redirects } = command
+    const assignments = [...command.prefix, ...args].filter(item => item.type === 'Assignment')
+    const values = assignments.flatMap(({ value }) => (value.type === 'ArrayValue' ? value.elements : [value]))
+    const plain = args.filter(arg => arg.type === 'Word')
+    this.#substitutions([...values, ...(name === undefined ? [] : [name]), ...plain, ...wordsOf(redirects)], shell)
     const variables = this.#variablesOf(shell)
-    const expand = (word: WordNode) => expandWord(word, variables)
-    const words = [...(command.name === null ? [] : expand(command.name)), ...command.args.flatMap(expand)]
+    const words = [
+      ...(name === undefined ? [] : expandWord(name, variables)),
+      ...args.flatMap(arg => expandArgument(arg, variables)),
+    ]
+    if (words.length > 0) return this.run(words, shell, inputOf(redirects, variables))
     // In front of a command an assignment is for that command only; it cannot matter for what is executed.
-    if (words.length === 0) {
-      for (const { name, value, append } of command.assignments) {
-        const text = value === null ? '' : expand(value).join(' ')
-        shell.variables.set(name, append ? (shell.variables.get(name) ?? '') + text : text)
-      }
-      return true
+    for (const { name, value, append } of assignments) {
+      const text = value.type === 'ArrayValue' ? '' : expandWord(value, variables).join(' ')
+      shell.variables.set(name, append === true ? (shell.variables.get(name) ?? '') + text : text)
     }
-    return this.run(words, shell, inputOf(command, expand))
+    return true
   }
 
   /** Executes words. `input` is a text given to standard input, where it is known. */
@@ -296,13 +308,42 @@ function resolved(program: string, cwd: string | null): string | null {
   return absolute.startsWith(`${WORKSPACE}/`) ? absolute.slice(WORKSPACE.length + 1) : absolute
 }
 
+/** The words of redirections; a here-document is text and no word. */
+function wordsOf(redirects: readonly Redirection[]): readonly Word[] {
+  return redirects.flatMap(redirect =>
+    redirect.type === 'HereDoc' || redirect.target === undefined ? [] : [redirect.target],
+  )
+}
+
 /** A text given to standard input: a here-document or here-string. */
-function inputOf(command: SimpleCommandNode, expand: (word: WordNode) => readonly string[]): string | null {
-  for (const { target, operator } of command.redirections) {
-    if (target.type === 'HereDoc') return expand(target.content).join(' ')
-    if (operator === '<<<') return expand(target).join(' ')
+function inputOf(redirects: readonly Redirection[], variables: ShellVariables): string | null {
+  for (const redirect of redirects) {
+    if (redirect.type === 'HereDoc') return hereDocText(redirect.body, variables)
+    if (redirect.type === 'HereString' && redirect.target !== undefined)
+      return expandWord(redirect.target, variables).join(' ')
   }
   return null
+}
+
+/** The statements that a shell comes to: it reads line by line, and runs nothing from the first line with an error on. */
+function readableStatements(text: string): readonly Statement[] {
+  const script = parse(text)
+  const error = firstError(script)
+  if (error === null) return script.commands
+  const lineStart = text.lastIndexOf('\n', error - 1) + 1
+  // A compound command without its end has none.
+  return script.commands.filter(({ pos, end }) => pos < end && end <= lineStart)
+}
+
+/** Where the first error of a script or of one inside it is; null without one. What is nested too deeply is one. */
+function firstError(node: SyntaxNode, depth = 0): number | null {
+  if (depth > MAX_NESTING) return 0
+  let first = node.type === 'Script' ? (node.errors?.[0]?.pos ?? null) : null
+  forEachChild(node, child => {
+    const inner = firstError(child, depth + 1)
+    if (inner !== null && (first === null || inner < first)) first = inner
+  })
+  return first
 }
 
 /** Is a script's text one that a shell runs? By path, its first line says so; without one the shell takes it. */

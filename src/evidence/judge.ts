@@ -1,6 +1,6 @@
 /** Judges the flags of a trial: each is reached or lost, with the moment or the reason. */
 import { BenchError, InfraError, SpecError } from '../errors.ts'
-import type { Moment } from '../task/run.ts'
+import { isMoment } from '../task/run.ts'
 import { AUTHOR_CODE_MS, callWithin, nameCode, UNCOUNTED } from '../task/run-within.ts'
 import type { Flag, Reached } from '../task/task.ts'
 import type { FlagResult, TrialLog } from './log.ts'
@@ -15,12 +15,6 @@ interface Judged {
 }
 
 const isLost = (question: Question) => question.answer === false || question.answer === null
-
-function isMoment(value: unknown): value is Moment {
-  if (typeof value !== 'object' || value === null) return false
-  const { turn, call } = { turn: undefined, call: undefined, ...value }
-  return Number.isSafeInteger(turn) && Number.isSafeInteger(call)
-}
 
 function nameOf(value: unknown): string {
   if (value instanceof Promise) return 'a promise'

@@ -2,6 +2,7 @@
 
 import type { StopReason, StubReport, TestReport } from '../sandbox/sandbox.ts'
 import type { Snapshot, SnapshotDelta } from '../sandbox/snapshot.ts'
+import type { Moment } from '../task/run.ts'
 import type { CheckResult } from '../task/verify.ts'
 
 export interface LoggedCall {
@@ -32,6 +33,9 @@ export interface SessionCheck {
   /** Places in the call's test reports of what closes the sessions that were found wrong; absent: `verdict` is for all of them. */
   readonly refuted?: readonly number[]
 }
+
+/** When a call was. */
+export const momentOf = ({ turn, call }: Moment): Moment => ({ turn, call })
 
 export interface TrialLog {
   readonly prompt: string

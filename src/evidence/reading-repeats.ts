@@ -16,7 +16,7 @@
 import { createKeyIndex, normaliseText, prefixOf, tellingLines } from './lines.ts'
 import type { LoggedCall, TrialLog } from './log.ts'
 import { viewsOfDelivered } from './views.ts'
-import { textsByHash } from './workspace.ts'
+import { statesOf, type WorkspaceState } from './workspace.ts'
 
 /** The passage that was shown most often while nothing changed. */
 export interface Repeats {
@@ -152,9 +152,8 @@ interface Tally {
  * @param length Neighbouring lines of a passage, from 1.
  */
 export function mostRepeated(log: TrialLog, path: string, length: number): Repeats {
-  const byHash = textsByHash(log)
-  const texts = new Map(log.setupText)
-  const begin = (): Tally => {
+  const ofSetup = ({ texts }: WorkspaceState) => new Map([...texts].filter(([one]) => log.baseline.entries.has(one)))
+  const begin = (texts: ReadonlyMap<string, string>): Tally => {
     const passages = ownPassages(path, texts, length)
     return { passages, index: createKeyIndex(passages.flatMap(({ keys }) => keys)), shown: new Map() }
   }
@@ -175,27 +174,19 @@ export function mostRepeated(log: TrialLog, path: string, length: number): Repea
     }
   }
 
-  let tally = begin()
-  for (const call of log.calls) {
-    let hasChanged = false
-    const before = new Map(texts)
-    for (const [changed, entry] of call.delta?.changed ?? []) {
-      if (!log.baseline.entries.has(changed)) continue
-      const text = entry.type === 'file' ? byHash.get(entry.sha256) : undefined
-      if (text === undefined) texts.delete(changed)
-      else texts.set(changed, text)
-    }
-    for (const deleted of call.delta?.deleted ?? []) texts.delete(deleted)
-    for (const one of new Set([...before.keys(), ...texts.keys()])) {
-      hasChanged ||= withoutEmptyLines(before.get(one)) !== withoutEmptyLines(texts.get(one))
-    }
+  let tally = begin(log.setupText)
+  for (const { call, before, after } of statesOf(log)) {
+    const [old, now] = [ofSetup(before), ofSetup(after)]
+    const hasChanged = [...old.keys(), ...now.keys()].some(
+      one => withoutEmptyLines(old.get(one)) !== withoutEmptyLines(now.get(one)),
+    )
     if (!hasChanged) {
       add(tally, call)
       continue
     }
     add({ ...tally, shown: new Map() }, call)
-    add(begin(), call)
-    tally = begin()
+    tally = begin(now)
+    add(begin(now), call)
   }
   return best
 }

@@ -14,7 +14,7 @@ import { posix } from 'node:path'
 import { createKeyIndex, type KeyIndex, normaliseText, prefixOf, tellingLines } from './lines.ts'
 import type { LoggedCall, TrialLog } from './log.ts'
 import { viewsOfDelivered, viewsOfTyped } from './views.ts'
-import { textsByHash, WORKSPACE } from './workspace.ts'
+import { statesOf, WORKSPACE } from './workspace.ts'
 
 /** A line of a file that a call showed. */
 export interface ShownLine {
@@ -145,7 +145,6 @@ function longestShown(lines: readonly string[], view: string, at: number): Shown
  */
 export function createReader(log: TrialLog): Reader {
   const histories = new Map<string, ReadingHistory>()
-  const textOfHash = textsByHash(log)
   const views = new Map<LoggedCall, readonly string[]>()
   const normalisedTexts = new Map<string, string>()
 
@@ -211,7 +210,6 @@ export function createReader(log: TrialLog): Reader {
   }
 
   function work(path: string): ReadingHistory {
-    const files = new Map(log.setupText)
     const pastTexts = new Set<string>()
     const showings: Showing[] = []
     let text: string | undefined
@@ -219,8 +217,8 @@ export function createReader(log: TrialLog): Reader {
     // A copy the agent made (`cp main.py main.py.bak`) does not make the lines of the original less distinctive.
     const isCopy = (other: string, otherText: string) => !log.baseline.entries.has(other) && pastTexts.has(otherText)
 
-    for (const call of log.calls) {
-      const now = files.get(path)
+    for (const { call, before } of statesOf(log)) {
+      const now = before.texts.get(path)
       if (now !== text || version === null) {
         text = now
         version = now === undefined ? null : createVersion(now)
@@ -230,16 +228,10 @@ export function createReader(log: TrialLog): Reader {
         const current = version
         const lines = showingOf(call, path, current, () => {
           scanTyped(current, call.call)
-          scanOthers(current, path, files, isCopy, normalised)
+          scanOthers(current, path, before.texts, isCopy, normalised)
         })
         if (lines.length > 0) showings.push({ call, lines })
       }
-      for (const [changed, entry] of call.delta?.changed ?? []) {
-        const content = entry.type === 'file' ? textOfHash.get(entry.sha256) : undefined
-        if (content === undefined) files.delete(changed)
-        else files.set(changed, content)
-      }
-      for (const deleted of call.delta?.deleted ?? []) files.delete(deleted)
     }
     return { showings, hadText: pastTexts.size > 0 }
   }
@@ -271,14 +263,6 @@ function distinctiveByFile(setupText: ReadonlyMap<string, string>, prompt: strin
   }
   const isDistinctive = (line: string) => !known.has(line) || !known.has(prefixOf(line) ?? line)
   return new Map([...lines].map(([path, own]) => [path, own.filter(isDistinctive)]))
-}
-
-/**
- * The distinctive lines of a file of the setup, normalised: what can show that it was read.
- * Empty when the file is not in `setupText` (binary files are not).
- */
-export function distinctiveLines(path: string, setupText: ReadonlyMap<string, string>, prompt: string): string[] {
-  return distinctiveByFile(setupText, prompt).get(path) ?? []
 }
 
 /**

@@ -6,7 +6,7 @@ import { posix } from 'node:path'
 import type { TestReport } from '../sandbox/sandbox.ts'
 import type { Moment } from '../task/run.ts'
 import { normaliseText } from './lines.ts'
-import type { LoggedCall, TrialLog } from './log.ts'
+import { type LoggedCall, momentOf, type TrialLog } from './log.ts'
 import { stringsIn } from './reading.ts'
 import { viewsOfTyped } from './views.ts'
 import { WORKSPACE } from './workspace.ts'
@@ -145,8 +145,6 @@ function mayRunPytest({ argv }: TestReport['sender']): boolean {
 }
 
 // ----------------------------------------------------------------------------------------------------------------
-
-const momentOf = (call: LoggedCall): Moment => ({ turn: call.turn, call: call.call })
 
 /**
  * Lists the test sessions of a trial in the order they ran. Sessions about other places than `/workspace` are left out.

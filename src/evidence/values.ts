@@ -17,7 +17,8 @@ import { posix } from 'node:path'
 import type { LoggedCall, TrialLog } from './log.ts'
 import { stringsIn } from './reading.ts'
 import { viewsOfDelivered, viewsOfTyped } from './views.ts'
-import { textsByHash } from './workspace.ts'
+import { literalPattern } from './words.ts'
+import { statesOf } from './workspace.ts'
 
 /** The answer, and what came nearest in words. */
 export interface ShownValue {
@@ -25,10 +26,9 @@ export interface ShownValue {
   readonly nearest: string
 }
 
-const quotedPattern = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 /** A point may end a sentence, but with a digit after it the word goes on. */
 const wordPattern = (text: string) =>
-  new RegExp(`(?<![\\p{L}\\p{N}_.])${quotedPattern(text)}(?![\\p{L}\\p{N}_%]|\\.\\d)`, 'u')
+  new RegExp(`(?<![\\p{L}\\p{N}_.])${literalPattern(text)}(?![\\p{L}\\p{N}_%]|\\.\\d)`, 'u')
 
 /** What a file may be called in a result: its path, the module it is to Python, its own name with or without ending. */
 function namesOf(path: string): readonly string[] {
@@ -39,26 +39,8 @@ function namesOf(path: string): readonly string[] {
 
 /** Does a line name the file? As words, so that `offers.py` is not found in `special_offers.py`. */
 function namePattern(path: string): RegExp {
-  const names = namesOf(path).map(quotedPattern).join('|')
+  const names = namesOf(path).map(literalPattern).join('|')
   return new RegExp(`(?<![\\p{L}\\p{N}_])(?:${names})(?![\\p{L}\\p{N}_])`, 'u')
-}
-
-/** Texts of the setup's files as they were before each call. */
-function* statesOf(
-  log: TrialLog,
-): Generator<{ readonly call: LoggedCall; readonly texts: ReadonlyMap<string, string> }> {
-  const byHash = textsByHash(log)
-  const texts = new Map(log.setupText)
-  for (const call of log.calls) {
-    yield { call, texts }
-    for (const [path, entry] of call.delta?.changed ?? []) {
-      if (!log.baseline.entries.has(path)) continue
-      const text = entry.type === 'file' ? byHash.get(entry.sha256) : undefined
-      if (text === undefined) texts.delete(path)
-      else texts.set(path, text)
-    }
-    for (const path of call.delta?.deleted ?? []) texts.delete(path)
-  }
 }
 
 /** Is the value in the text, and the nearest name of a file at or above it this file's? */
@@ -121,7 +103,7 @@ export function findValue(log: TrialLog, path: string, value: string): ShownValu
   const calls: LoggedCall[] = []
   let nearest = `no result held ${value}`
   if (isIn(viewsOfTyped(log.prompt), word)) return { calls, nearest: `the prompt says ${value}` }
-  for (const { call, texts } of statesOf(log)) {
+  for (const { call, before } of statesOf(log)) {
     const typed = stringsIn(call.args).flatMap(viewsOfTyped)
     if (isIn(typed, word)) {
       if (calls.length === 0) nearest = `call ${call.call} said ${value} before any result did`
@@ -130,8 +112,9 @@ export function findValue(log: TrialLog, path: string, value: string): ShownValu
     const views = viewsOfDelivered(call.delivered)
     const candidates = candidatesIn(views)
     if (!isIn(views, word)) continue
-    const isHeld = (one: string) => [...log.setupText.values(), ...texts.values()].some(text => text.includes(one))
-    const holders = [...texts].filter(([, text]) => word.test(text)).map(([holder]) => holder)
+    const texts = [...before.texts].filter(([holder]) => log.baseline.entries.has(holder))
+    const isHeld = (one: string) => [...log.setupText, ...texts].some(([, text]) => text.includes(one))
+    const holders = texts.filter(([, text]) => word.test(text)).map(([holder]) => holder)
     if (holders.length !== 1 || holders[0] !== path) {
       nearest = `${value} came up in call ${call.call}, but ${holders.includes(path) ? 'other files hold it too' : 'the file did not hold it then'}`
     } else if ([...candidates].filter(one => !isHeld(one)).length >= CANDIDATES) {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { assembleStream, createAssembler } from './assemble.ts'
+import { createAssembler } from './assemble.ts'
+import { assembleStream } from './stream.fixture.ts'
 
 const json = (value: unknown): string => JSON.stringify(value)
 const delta = (fields: unknown, finish: string | null = null): string =>

@@ -36,8 +36,6 @@ export interface Assembler {
   readonly addData: (data: string) => boolean
   /** Adds the data of an event that announces an error. */
   readonly addError: (data: string) => void
-  /** A body that was not streamed is whole when it has arrived. */
-  readonly markWhole: () => void
   /** True when nothing more needs to be read: `[DONE]`, an error body, or the bound. */
   readonly isSettled: () => boolean
   /** True when the answer is whole although the stream has not ended: only counts can follow. */
@@ -165,9 +163,6 @@ export function createAssembler(options: {
       const parsed = parseJson(data)
       fault ??= readServerFault(parsed.ok ? parsed.value : undefined, data)
     },
-    markWhole() {
-      isDone = true
-    },
     isSettled: () => isDone || fault !== null || characters > options.maxCharacters,
     hasFinished: () => finishReason !== null,
     end: () => ({
@@ -182,17 +177,4 @@ export function createAssembler(options: {
       isOverBound: characters > options.maxCharacters,
     }),
   }
-}
-
-/** Assembles the data fields of a whole stream at once. */
-export function assembleStream(
-  data: readonly string[],
-  options: { readonly maxCharacters: number; readonly toolNames?: readonly string[] } = { maxCharacters: 8_000_000 },
-): RawReply {
-  const assembler = createAssembler(options)
-  for (const item of data) {
-    if (assembler.isSettled()) break
-    assembler.addData(item)
-  }
-  return assembler.end()
 }

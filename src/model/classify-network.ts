@@ -39,92 +39,98 @@ function causes(error: unknown): readonly { readonly code: string; readonly mess
 }
 
 /**
+ * The codes of errors and what they mean; the first that matches decides. `at` is the server's address, `words` are the
+ * error's own; ADDRESS stands for where the address was given.
+ */
+const RULES: readonly (readonly [
+  codes: RegExp,
+  kind: 'infra' | 'config',
+  code: string,
+  detail: (at: string, words: string) => string,
+  remedy: string,
+])[] = [
+  [
+    /^ECONNREFUSED$/,
+    'infra',
+    'connection_refused',
+    at => `no server accepts connections at ${at}`,
+    'Start the model server, or correct ADDRESS.',
+  ],
+  [
+    /CERT|TLS|SSL|ERR_INVALID_URL|ERR_INVALID_PROTOCOL/,
+    'config',
+    'server_refused',
+    (at, words) => `no connection can be made to ${at}: ${words}`,
+    'Check the scheme, the name and the certificate of ADDRESS.',
+  ],
+  [
+    /^DEADLINE_(?:silence|pings)$/,
+    'infra',
+    'server_idle',
+    (_at, words) => words,
+    'Raise BENCH_REQUEST_TIMEOUT (seconds without a byte), or look whether the server hangs.',
+  ],
+  [
+    /^DEADLINE_connect$/,
+    'infra',
+    'connect_timeout',
+    (_at, words) => words,
+    'Check the network and ADDRESS, or raise BENCH_CONNECT_TIMEOUT (seconds).',
+  ],
+  [
+    /^DEADLINE_first token$/,
+    'infra',
+    'first_token_timeout',
+    (_at, words) => words,
+    'See whether the server is busy with other requests, or raise BENCH_FIRST_TOKEN_TIMEOUT (seconds).',
+  ],
+  [
+    /^DEADLINE_total$/,
+    'infra',
+    'reply_timeout',
+    (_at, words) => words,
+    'Lower BENCH_MAX_TOKENS, or raise BENCH_REPLY_TIMEOUT (seconds).',
+  ],
+  [
+    /^(?:ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/,
+    'infra',
+    'server_unreachable',
+    (at, words) => `${at} cannot be reached: ${words}`,
+    'Check the network and ADDRESS.',
+  ],
+  [
+    /^HPE_/,
+    'infra',
+    'not_http',
+    (at, words) => `what answers at ${at} does not speak HTTP as expected: ${words}`,
+    'Check ADDRESS: another program may own the port.',
+  ],
+]
+
+/**
  * Classifies an error of the connection. `isAnswering`: bytes of the answer had arrived before; `source`: where the address
  * was given.
  */
 export function classifyNetworkError(
   error: unknown,
-  context: { readonly baseUrl: string; readonly isAnswering: boolean; readonly source?: AddressSource },
+  { baseUrl, isAnswering, source }: { baseUrl: string; isAnswering: boolean; source?: AddressSource },
 ): Reply {
-  const { address } = context.source ?? VARIABLES
   const chain = causes(error)
-  const has = (pattern: RegExp): boolean => chain.some(({ code }) => pattern.test(code))
-  const innermost = chain.at(-1)
+  const { code: innermost, message } = chain.at(-1) ?? { code: '', message: String(error) }
   const words = shortened(
-    innermost === undefined
-      ? String(error)
-      : `${innermost.message}${innermost.code === '' || innermost.message.includes(innermost.code) ? '' : ` (${innermost.code})`}`,
+    /^(?:DEADLINE.*)?$/.test(innermost) || message.includes(innermost) ? message : `${message} (${innermost})`,
   )
-  const at = context.baseUrl
-  if (has(/^ECONNREFUSED$/)) {
-    return {
-      kind: 'infra',
-      code: 'connection_refused',
-      detail: `no server accepts connections at ${at}`,
-      remedy: `Start the model server, or correct ${address}.`,
-    }
+  const rule = RULES.find(([codes]) => chain.some(({ code }) => codes.test(code)))
+  if (rule !== undefined) {
+    const [, kind, code, detail, remedy] = rule
+    const { address } = source ?? VARIABLES
+    return { kind, code, detail: detail(baseUrl, words), remedy: remedy.replace('ADDRESS', () => address) }
   }
-  if (has(/CERT|TLS|SSL|ERR_INVALID_URL|ERR_INVALID_PROTOCOL/)) {
-    return {
-      kind: 'config',
-      code: 'server_refused',
-      detail: `no connection can be made to ${at}: ${words}`,
-      remedy: `Check the scheme, the name and the certificate of ${address}.`,
-    }
-  }
-  if (has(/^IDLE_(?:TIMEOUT|DEADLINE)$/)) {
-    return {
-      kind: 'infra',
-      code: 'server_idle',
-      detail: words,
-      remedy: 'Raise BENCH_REQUEST_TIMEOUT (seconds without a byte), or look whether the server hangs.',
-    }
-  }
-  if (has(/^CONNECT_DEADLINE$/)) {
-    return {
-      kind: 'infra',
-      code: 'connect_timeout',
-      detail: words,
-      remedy: `Check the network and ${address}, or raise BENCH_CONNECT_TIMEOUT (seconds).`,
-    }
-  }
-  if (has(/^FIRST_TOKEN_DEADLINE$/)) {
-    return {
-      kind: 'infra',
-      code: 'first_token_timeout',
-      detail: words,
-      remedy: 'See whether the server is busy with other requests, or raise BENCH_FIRST_TOKEN_TIMEOUT (seconds).',
-    }
-  }
-  if (has(/^TOTAL_DEADLINE$/)) {
-    return {
-      kind: 'infra',
-      code: 'reply_timeout',
-      detail: words,
-      remedy: 'Lower BENCH_MAX_TOKENS, or raise BENCH_REPLY_TIMEOUT (seconds).',
-    }
-  }
-  if (has(/^(?:ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/)) {
-    return {
-      kind: 'infra',
-      code: 'server_unreachable',
-      detail: `${at} cannot be reached: ${words}`,
-      remedy: `Check the network and ${address}.`,
-    }
-  }
-  if (has(/^HPE_/)) {
-    return {
-      kind: 'infra',
-      code: 'not_http',
-      detail: `what answers at ${at} does not speak HTTP as expected: ${words}`,
-      remedy: `Check ${address}: another program may own the port.`,
-    }
-  }
-  if (context.isAnswering) return dropped(`the connection broke while the server answered: ${words}`)
+  if (isAnswering) return dropped(`the connection broke while the server answered: ${words}`)
   return {
     kind: 'infra',
     code: 'connection_lost',
-    detail: `the connection to ${at} broke before an answer came: ${words}`,
+    detail: `the connection to ${baseUrl} broke before an answer came: ${words}`,
     remedy: 'See whether the server is still running, and its log.',
   }
 }

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { assembleStream } from './assemble.ts'
 import type { Reply } from './chat-model.ts'
 import { classifyHttpError, classifyReply, parseArguments, type ReplyContext } from './classify.ts'
 import { classifyNetworkError } from './classify-network.ts'
+import { assembleStream } from './stream.fixture.ts'
 
 const context: ReplyContext = {
   contextTokens: 4_096,
@@ -309,7 +309,7 @@ describe('an error of the connection', () => {
     ['ECONNRESET', false, 'infra connection_lost'],
     ['ECONNRESET', true, 'infra stream_dropped'],
     ['ENOTFOUND', false, 'infra server_unreachable'],
-    ['IDLE_TIMEOUT', true, 'infra server_idle'],
+    ['DEADLINE_silence', true, 'infra server_idle'],
     ['HPE_INVALID_CONSTANT', false, 'infra not_http'],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', false, 'config server_refused'],
   ])('%s, answering %s: %s', (code, isAnswering, expected) => {

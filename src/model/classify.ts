@@ -98,27 +98,26 @@ export function classifyReply(raw: RawReply, context: ReplyContext): Reply {
   if (raw.finishReason !== null && FAULT_STOPS.has(raw.finishReason)) {
     return dropped(`the server ended the reply with finish_reason "${raw.finishReason}"`)
   }
+  const infra = (code: string, detail: string, remedy: string): Reply => ({ kind: 'infra', code, detail, remedy })
   if (raw.finishReason === 'content_filter') {
-    return {
-      kind: 'infra',
-      code: 'content_filtered',
-      detail: 'a filter of the server withheld the reply (finish_reason "content_filter")',
-      remedy: 'Turn the filter off, or use a server without one: what the model wrote cannot be judged.',
-    }
+    return infra(
+      'content_filtered',
+      'a filter of the server withheld the reply (finish_reason "content_filter")',
+      'Turn the filter off, or use a server without one: what the model wrote cannot be judged.',
+    )
   }
   const hasText = raw.text.trim() !== ''
   const hasReasoning = raw.reasoning !== null && raw.reasoning.text.trim() !== ''
   if (raw.finishReason === null && toolCalls.length === 0 && !hasText && !hasReasoning) {
-    return {
-      kind: 'infra',
-      code: 'empty_stream',
-      detail: 'the server sent a reply without any content and without a finish reason',
-      remedy:
-        "Look into the server's log; LM Studio answers like this when the prompt does not fit the context window.",
-    }
+    return infra(
+      'empty_stream',
+      'the server sent a reply without any content and without a finish reason',
+      "Look into the server's log; LM Studio answers like this when the prompt does not fit the context window.",
+    )
   }
   if (raw.finishReason !== null && LENGTH_STOPS.has(raw.finishReason)) {
-    return classifyLengthStop(raw, { body, hasText, hasReasoning, modelError, context })
+    const isThought = !hasText && hasReasoning
+    return classifyLengthStop(raw, body, context, isThought, modelError)
   }
   if (toolCalls.length > 0) return { kind: 'ok', ...body }
   if (!hasText) {
@@ -157,104 +156,161 @@ function classifyOverBound(
 
 function classifyLengthStop(
   raw: RawReply,
-  reply: {
-    readonly body: ReplyBody
-    readonly hasText: boolean
-    readonly hasReasoning: boolean
-    readonly modelError: (reason: ModelErrorReason, detail: string) => Reply
-    readonly context: ReplyContext
-  },
+  body: ReplyBody,
+  { contextTokens }: ReplyContext,
+  isThought: boolean,
+  modelError: (reason: ModelErrorReason, detail: string) => Reply,
 ): Reply {
   const { totalTokens, completionTokens } = raw.usage
-  const { contextTokens } = reply.context
   if (contextTokens !== null && totalTokens !== null && totalTokens >= contextTokens) {
-    return {
-      kind: 'context_overflow',
-      detail: `prompt and reply reached the context window (${totalTokens} of ${contextTokens} tokens)`,
-      remedy: WINDOW_REMEDY,
-      contextTokens,
-    }
+    const detail = `prompt and reply reached the context window (${totalTokens} of ${contextTokens} tokens)`
+    return { kind: 'context_overflow', detail, remedy: WINDOW_REMEDY, contextTokens }
   }
   const used = completionTokens === null ? '' : ` after ${completionTokens} tokens`
   const last = raw.toolCalls.at(-1)
-  if (last !== undefined) {
-    // Calls before the last are whole; the last one is whole when its arguments are.
-    const isWhole = last.arguments.trim() !== '' && parseArguments(last.arguments).valid
-    return isWhole
-      ? { kind: 'ok', ...reply.body }
-      : reply.modelError('output_limit', `the output limit${used} cut the arguments of "${shortened(last.name)}"`)
+  if (last === undefined) {
+    return isThought
+      ? modelError('reasoning_exhausted', `reasoning used up the output limit${used}`)
+      : modelError('output_limit', `the output limit cut the reply${used}`)
   }
-  if (!reply.hasText && reply.hasReasoning) {
-    return reply.modelError('reasoning_exhausted', `reasoning used up the output limit${used}`)
-  }
-  return reply.modelError('output_limit', `the output limit cut the reply${used}`)
+  // Calls before the last are whole; the last one is whole when its arguments are.
+  return last.arguments.trim() !== '' && parseArguments(last.arguments).valid
+    ? { kind: 'ok', ...body }
+    : modelError('output_limit', `the output limit${used} cut the arguments of "${shortened(last.name)}"`)
 }
 
-interface FaultRule {
-  readonly matches: (fault: ServerFault, status: number, context: ReplyContext) => boolean
-  readonly reply: (fault: ServerFault, context: ReplyContext, status: number) => Reply
-}
+type Matcher = (fault: ServerFault, status: number, context: ReplyContext) => boolean
 
 const says =
-  (pattern: RegExp) =>
-  (fault: ServerFault): boolean =>
-    pattern.test(fault.message)
+  (pattern: RegExp): Matcher =>
+  ({ message }) =>
+    pattern.test(message)
+const has =
+  (...statuses: readonly number[]): Matcher =>
+  (_fault, status) =>
+    statuses.includes(status)
+/** What is missing was there before: then the server has changed, and nothing was configured wrongly. */
+const afterService =
+  (matches: Matcher): Matcher =>
+  (fault, status, context) =>
+    (context.hasHistory || context.hasAnswered === true) && matches(fault, status, context)
 
-const configuration =
-  (code: string, remedy: string) =>
-  (fault: ServerFault, _context: ReplyContext, status: number): Reply => ({
-    kind: 'config',
-    code,
-    detail: `${status === 200 ? 'the server answered' : `the server answered ${status}`}: ${fault.message}`,
-    remedy,
-  })
-
-const fault =
-  (code: string, remedy: string) =>
-  (found: ServerFault, _context: ReplyContext, status: number): Reply => ({
-    kind: 'infra',
-    code,
-    detail: `${status === 200 ? 'the server sent an error inside a reply' : `the server answered ${status}`}: ${found.message}`,
-    remedy,
-  })
-
-const wasServed = (context: ReplyContext): boolean => context.hasHistory || context.hasAnswered === true
-
-const OVERFLOW_TYPES = new Set(['exceed_context_size_error', 'context_length_exceeded'])
+const OVERFLOW_TYPES = new Set<string | null>(['exceed_context_size_error', 'context_length_exceeded'])
 const OVERFLOW_WORDS =
   /exceeds? the (?:available |model'?s? )?(?:maximum )?context|context (?:size|length|window)(?: has been| was| is)? exceeded|maximum context length|greater than the context length|larger than the (?:maximum )?context|n_keep: \d+ >= n_ctx|no user query found in messages|prompt is too long|input (?:length|prompt) .{0,60}exceeds/i
+const isOverflow: Matcher = ({ type, code, message }) =>
+  OVERFLOW_TYPES.has(type) || OVERFLOW_TYPES.has(code) || OVERFLOW_WORDS.test(message)
 
 /** vLLM counts the output limit into the window: on a first request it is the limit that does not fit, not the task. */
 const LIMIT_WORDS =
   /max_(?:completion_|model_|new_)?(?:tokens|len)\S*.{0,60}(?:too large|cannot be greater|must be less)|tokens \(\d+ in the messages, \d+ in the completion\)/i
+const isLimitOverWindow: Matcher = (fault, _status, { hasHistory }) => !hasHistory && LIMIT_WORDS.test(fault.message)
+
+/** llama.cpp#22072 and ollama: the server could not parse what the model wrote. */
+const isUnparsed = says(
+  /failed to parse (?:tool call|input at pos)|error parsing tool call|unable to parse tool call|does not match the expected \S+ format/i,
+)
+
+const lacksModel: Matcher = ({ message }, status) =>
+  [200, 400, 404].includes(status) &&
+  /\bmodel\b.{0,200}(?:not found|does not exist|not exist|is not loaded|not available)|no models? (?:is |are )?loaded|model name is missing|invalid model/i.test(
+    message,
+  )
+const lacksRoute: Matcher = (_fault, status) => status === 404 || status === 405 || (status >= 300 && status < 400)
+
+const LOOK = "Look into the server's log, then run again."
 
 /** Read from top to bottom; the first rule that matches decides. Words come before statuses, because servers mix statuses up. */
-const RULES: readonly FaultRule[] = [
-  {
-    matches: (found, _status, context) => !context.hasHistory && LIMIT_WORDS.test(found.message),
-    reply: configuration('output_limit_too_large', 'Set BENCH_MAX_TOKENS to less than the context window.'),
-  },
-  {
-    matches: found =>
-      OVERFLOW_TYPES.has(found.type ?? '') ||
-      OVERFLOW_TYPES.has(found.code ?? '') ||
-      OVERFLOW_WORDS.test(found.message),
-    reply: (found, context) => ({
-      kind: 'context_overflow',
-      detail: found.message,
-      remedy: WINDOW_REMEDY,
-      contextTokens: found.contextTokens ?? context.contextTokens,
-    }),
-  },
-  {
-    // llama.cpp#22072 and ollama: the server could not parse what the model wrote.
-    matches: says(
-      /failed to parse (?:tool call|input at pos)|error parsing tool call|unable to parse tool call|does not match the expected \S+ format/i,
+const RULES: readonly (readonly [matches: Matcher, kind: 'config' | 'infra', code: string, remedy: string])[] = [
+  [says(/--jinja|unsupported param: tools/i), 'config', 'tools_unsupported', 'Start llama-server with --jinja.'],
+  [
+    says(/--enable-auto-tool-choice|--tool-call-parser/i),
+    'config',
+    'tools_unsupported',
+    'Start vLLM with --enable-auto-tool-choice and the --tool-call-parser of this model.',
+  ],
+  [
+    says(/(?:does not|doesn't) support (?:tools|tool calling|function calling)|tools? (?:are|is) not supported/i),
+    'config',
+    'tools_unsupported',
+    'Choose a model whose chat template has tools (BENCH_MODEL=…).',
+  ],
+  [
+    says(
+      /jinja|chat.?template|conversation roles must alternate|system message must be at the beginning|only user,? (?:system )?and assistant roles are supported|error rendering prompt/i,
     ),
-    reply: (found, context) => ({
+    'config',
+    'template_error',
+    "The model's chat template refuses this conversation: give the server a template that takes tool results (llama-server: --chat-template-file).",
+  ],
+  [has(401, 403), 'config', 'server_unauthorised', 'Set BENCH_API_KEY to a key that this server accepts.'],
+  [
+    afterService(lacksModel),
+    'infra',
+    'model_unloaded',
+    'The model was there before: load it again, and look into the log for why it went.',
+  ],
+  [lacksModel, 'config', 'unknown_model', 'Name a model that the server has (BENCH_MODEL=…), or load it there.'],
+  [
+    afterService(lacksRoute),
+    'infra',
+    'route_gone',
+    'The same address answered before: see whether the model was unloaded, or another program took the port.',
+  ],
+  [
+    lacksRoute,
+    'config',
+    'server_not_found',
+    'Check BENCH_BASE_URL: it names the part of the address before /chat/completions, mostly ending with /v1.',
+  ],
+  [
+    ({ code, type }, status) => status === 402 || /insufficient.quota|billing/i.test(`${code} ${type}`),
+    'infra',
+    'quota',
+    'The account of this server is used up; fill it or use a local server.',
+  ],
+  [has(429), 'infra', 'rate_limited', 'Wait, or run fewer workers (BENCH_WORKERS=1).'],
+  [
+    ({ type, message }, status) => type === 'unavailable_error' || (status === 503 && /load|start|warm/i.test(message)),
+    'infra',
+    'server_loading',
+    'Wait until the server has loaded the model, then run again.',
+  ],
+  [has(503), 'infra', 'server_unavailable', LOOK],
+  [(_fault, status) => status >= 500 || [408, 409, 425].includes(status), 'infra', 'server_error', LOOK],
+  [has(200), 'infra', 'error_in_reply', LOOK],
+  // What is left are refusals (400, 413, 422…). Of a first request they are about how we ask, and every trial would
+  // meet them; later they may be about what the model said, which must not stop the run.
+  [
+    (_fault, _status, { hasHistory }) => hasHistory,
+    'infra',
+    'request_refused',
+    "Look into the server's log: it refused the conversation so far.",
+  ],
+  [
+    () => true,
+    'config',
+    'request_refused',
+    'Leave out what this server does not know: BENCH_SEED=off, BENCH_STREAM=0, or a null in BENCH_EXTRA_BODY for any other field, such as {"stream_options":null}. Check the sampling variables, too.',
+  ],
+]
+
+function classifyFault(status: number, fault: ServerFault, context: ReplyContext): Reply {
+  const { message } = fault
+  const detail = `${status === 200 ? 'the server sent an error inside a reply' : `the server answered ${status}`}: ${message}`
+  if (isLimitOverWindow(fault, status, context)) {
+    const remedy = 'Set BENCH_MAX_TOKENS to less than the context window.'
+    return { kind: 'config', code: 'output_limit_too_large', detail, remedy }
+  }
+  if (isOverflow(fault, status, context)) {
+    const contextTokens = fault.contextTokens ?? context.contextTokens
+    return { kind: 'context_overflow', detail: message, remedy: WINDOW_REMEDY, contextTokens }
+  }
+  if (isUnparsed(fault, status, context)) {
+    return {
       kind: 'model_error',
       reason: 'malformed_by_server',
-      detail: `the server could not read the model's call: ${found.message}`,
+      detail: `the server could not read the model's call: ${message}`,
       remedy: REMEDIES.malformed_by_server,
       text: '',
       reasoning: null,
@@ -262,112 +318,12 @@ const RULES: readonly FaultRule[] = [
       finishReason: null,
       stats: context.stats,
       servedModel: null,
-    }),
-  },
-  {
-    matches: says(/--jinja|unsupported param: tools/i),
-    reply: configuration('tools_unsupported', 'Start llama-server with --jinja.'),
-  },
-  {
-    matches: says(/--enable-auto-tool-choice|--tool-call-parser/i),
-    reply: configuration(
-      'tools_unsupported',
-      'Start vLLM with --enable-auto-tool-choice and the --tool-call-parser of this model.',
-    ),
-  },
-  {
-    matches: says(
-      /(?:does not|doesn't) support (?:tools|tool calling|function calling)|tools? (?:are|is) not supported/i,
-    ),
-    reply: configuration('tools_unsupported', 'Choose a model whose chat template has tools (BENCH_MODEL=…).'),
-  },
-  {
-    matches: says(
-      /jinja|chat.?template|conversation roles must alternate|system message must be at the beginning|only user,? (?:system )?and assistant roles are supported|error rendering prompt/i,
-    ),
-    reply: configuration(
-      'template_error',
-      "The model's chat template refuses this conversation: give the server a template that takes tool results (llama-server: --chat-template-file).",
-    ),
-  },
-  {
-    matches: (_found, status) => status === 401 || status === 403,
-    reply: configuration('server_unauthorised', 'Set BENCH_API_KEY to a key that this server accepts.'),
-  },
-  {
-    matches: (found, status) =>
-      (status === 404 || status === 400 || status === 200) &&
-      /\bmodel\b.{0,200}(?:not found|does not exist|not exist|is not loaded|not available)|no models? (?:is |are )?loaded|model name is missing|invalid model/i.test(
-        found.message,
-      ),
-    reply: (found, context, status) =>
-      wasServed(context)
-        ? fault('model_unloaded', 'The model was there before: load it again, and look into the log for why it went.')(
-            found,
-            context,
-            status,
-          )
-        : configuration('unknown_model', 'Name a model that the server has (BENCH_MODEL=…), or load it there.')(
-            found,
-            context,
-            status,
-          ),
-  },
-  {
-    matches: (_found, status) => status === 404 || status === 405 || (status >= 300 && status < 400),
-    reply: (found, context, status) =>
-      wasServed(context)
-        ? fault(
-            'route_gone',
-            'The same address answered before: see whether the model was unloaded, or another program took the port.',
-          )(found, context, status)
-        : configuration(
-            'server_not_found',
-            'Check BENCH_BASE_URL: it names the part of the address before /chat/completions, mostly ending with /v1.',
-          )(found, context, status),
-  },
-  {
-    matches: (found, status) => status === 402 || /insufficient.quota|billing/i.test(`${found.code} ${found.type}`),
-    reply: fault('quota', 'The account of this server is used up; fill it or use a local server.'),
-  },
-  {
-    matches: (_found, status) => status === 429,
-    reply: fault('rate_limited', 'Wait, or run fewer workers (BENCH_WORKERS=1).'),
-  },
-  {
-    matches: (found, status) =>
-      found.type === 'unavailable_error' || (status === 503 && /load|start|warm/i.test(found.message)),
-    reply: fault('server_loading', 'Wait until the server has loaded the model, then run again.'),
-  },
-  {
-    matches: (_found, status) => status === 503,
-    reply: fault('server_unavailable', "Look into the server's log, then run again."),
-  },
-  {
-    matches: (_found, status) => status >= 500 || status === 408 || status === 409 || status === 425,
-    reply: fault('server_error', "Look into the server's log, then run again."),
-  },
-  {
-    matches: (_found, status) => status === 200,
-    reply: fault('error_in_reply', "Look into the server's log, then run again."),
-  },
-]
-
-function classifyFault(status: number, found: ServerFault, context: ReplyContext): Reply {
-  const rule = RULES.find(({ matches }) => matches(found, status, context))
-  if (rule !== undefined) return rule.reply(found, context, status)
-  // What is left are refusals (400, 413, 422…). Of a first request they are about how we ask, and every trial would
-  // meet them; later they may be about what the model said, which must not stop the run.
-  return context.hasHistory
-    ? fault('request_refused', "Look into the server's log: it refused the conversation so far.")(
-        found,
-        context,
-        status,
-      )
-    : configuration(
-        'request_refused',
-        'Leave out what this server does not know: BENCH_SEED=off, BENCH_STREAM=0, or a null in BENCH_EXTRA_BODY for any other field, such as {"stream_options":null}. Check the sampling variables, too.',
-      )(found, context, status)
+    }
+  }
+  const rule = RULES.find(([matches]) => matches(fault, status, context))
+  if (rule === undefined) throw new Error('the last rule matches everything')
+  const [, kind, code, remedy] = rule
+  return { kind, code, detail, remedy }
 }
 
 /** Classifies a response that is not 2xx. `body` is its text, whatever its envelope. */

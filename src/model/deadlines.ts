@@ -5,38 +5,30 @@ import type { Deadlines, ModelPlan } from './chat-model.ts'
  * What is meant for machines that answer slowly, not for hiding that they do: a local model may read a long prompt for
  * minutes, so nothing but silence ends a request early, and silence is judged by `idleTimeoutMs` of the plan.
  */
-export const DEFAULT_DEADLINES: Deadlines = {
-  connectMs: 10_000,
-  firstTokenMs: 3_600_000,
-  totalMs: 7_200_000,
-}
+const DEFAULT_DEADLINES: Deadlines = { connectMs: 10_000, firstTokenMs: 3_600_000, totalMs: 7_200_000 }
 
 /** After the finish reason only counts can come; a server that never closes would hold the turn until it is idle. */
 export const AFTER_FINISH_MS = 5_000
 
-export type DeadlineName = keyof typeof CODES
-
-const CODES = {
-  connect: 'CONNECT_DEADLINE',
-  'first token': 'FIRST_TOKEN_DEADLINE',
-  idle: 'IDLE_DEADLINE',
-  total: 'TOTAL_DEADLINE',
+const MISSED = {
+  connect: 'no connection could be made to',
+  'first token': 'no token of a reply came from',
+  silence: 'no byte came from',
+  pings: 'in the middle of a reply nothing but pings came from',
+  total: 'a reply was not complete that came from',
 } as const
+
+export type DeadlineName = keyof typeof MISSED
 
 /** One of the deadlines passed; `code` names it. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError'
-  readonly code: (typeof CODES)[DeadlineName]
+  readonly code: `DEADLINE_${DeadlineName}`
 
   constructor(deadline: DeadlineName, milliseconds: number, origin: string) {
-    const what = {
-      connect: `no connection to ${origin} was made`,
-      'first token': `${origin} sent no token of a reply`,
-      idle: `in the middle of a reply ${origin} sent nothing but pings`,
-      total: `a reply of ${origin} was not complete`,
-    }[deadline]
-    super(`${what} ${deadline === 'idle' ? 'for' : 'within'} ${milliseconds / 1_000} s (the ${deadline} deadline)`)
-    this.code = CODES[deadline]
+    const name = deadline === 'silence' || deadline === 'pings' ? 'idle' : deadline
+    super(`${MISSED[deadline]} ${origin} within ${milliseconds / 1_000} s (the ${name} deadline)`)
+    this.code = `DEADLINE_${deadline}`
   }
 }
 

@@ -1,7 +1,6 @@
+export type { ModelCandidate } from './discover.ts'
 export {
   discoverServers,
-  type FoundServer,
-  type ModelCandidate,
   ModelNotChosenError,
   type ModelQuestion,
   type PlannedModel,
@@ -10,7 +9,7 @@ export {
 } from './discover.ts'
 export { labelsOf } from './labels.ts'
 export { openChatModel } from './open.ts'
-export { createChatModel, DEFAULT_RETRY, type RetryPolicy } from './openai-client.ts'
+export { createChatModel, type RetryPolicy } from './openai-client.ts'
 export { windowProblem } from './preflight.ts'
-export { type ProbeOptions, probeServer, type ServedModel, type ServerProbe } from './probe.ts'
-export { exchangeKey, planFromRecording, recordExchanges, replayExchanges } from './recording.ts'
+export { probeServer } from './probe.ts'
+export { planFromRecording } from './recording.ts'

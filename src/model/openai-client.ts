@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import OpenAI from 'openai'
 import { TrialDeadlineError } from '../errors.ts'
 import type { RawReply } from './assemble.ts'
 import type { ChatModel, ChatRequest, ModelPlan, Reply, TurnStats } from './chat-model.ts'
@@ -8,7 +7,7 @@ import { classifyNetworkError, silent } from './classify-network.ts'
 import { DeadlineError, type DeadlineName, deadlinesOf, startTimer } from './deadlines.ts'
 import { readAnswer } from './read-answer.ts'
 import { outputLimitOf, requestBody } from './request-body.ts'
-import { createFetch, HttpStatusError } from './transport.ts'
+import { readText, sendRequest } from './transport.ts'
 
 /** When a request is sent again. Milliseconds. Nothing is sent again once bytes of an answer have been read. */
 export interface RetryPolicy {
@@ -20,15 +19,8 @@ export interface RetryPolicy {
   readonly refusedAttempts: number
 }
 
-export const DEFAULT_RETRY: RetryPolicy = {
-  budgetMs: 120_000,
-  firstDelayMs: 250,
-  maxDelayMs: 5_000,
-  refusedAttempts: 4,
-}
-
-/** setTimeout cannot wait longer; the package wants some limit, ours is the idle deadline. */
-const NO_TIMEOUT_MS = 2_147_483_647
+const DEFAULT_RETRY: RetryPolicy = { budgetMs: 120_000, firstDelayMs: 250, maxDelayMs: 5_000, refusedAttempts: 4 }
+const MAX_ERROR_BYTES = 65_536
 
 interface Attempt {
   readonly reply: Reply
@@ -81,31 +73,9 @@ export function createChatModel(
 ): ChatModel {
   const retry: RetryPolicy = { ...DEFAULT_RETRY, ...options.retry }
   const deadlines = deadlinesOf(plan)
-  const { origin } = new URL(plan.baseUrl)
-  // One request is in flight, so this is the error of that one.
-  let transportError: unknown = null
+  const isWhole = plan.stream === false
+  const url = new URL(`${plan.baseUrl}/chat/completions`)
   let hasAnswered = false
-  const client = new OpenAI({
-    baseURL: plan.baseUrl,
-    // Named, so that nothing of OPENAI_* variables meant for another server is sent to this one.
-    apiKey: plan.apiKey ?? 'none',
-    adminAPIKey: null,
-    organization: null,
-    project: null,
-    webhookSecret: null,
-    logLevel: 'off',
-    maxRetries: 0,
-    timeout: NO_TIMEOUT_MS,
-    defaultHeaders: plan.apiKey === null ? { authorization: null } : {},
-    fetch: createFetch({
-      // A whole reply comes after all its tokens: silence before it says nothing, and the other deadlines hold.
-      idleTimeoutMs: plan.stream === false ? Math.max(plan.idleTimeoutMs, deadlines.totalMs) : plan.idleTimeoutMs,
-      connectMs: deadlines.connectMs,
-      onError: error => {
-        transportError = error
-      },
-    }),
-  })
 
   /**
    * What an ended signal means for a request that waits since `waitingSince`. A trial whose time went into waiting for
@@ -114,7 +84,7 @@ export function createChatModel(
    */
   const endedBySilence = (signal: AbortSignal, waitingSince: number): Reply | null => {
     const reason: unknown = signal.reason
-    if (!(reason instanceof TrialDeadlineError) || plan.stream === false) return null
+    if (!(reason instanceof TrialDeadlineError) || isWhole) return null
     const silentMs = performance.now() - waitingSince
     return silentMs >= Math.min(plan.idleTimeoutMs, reason.limitMs / 2)
       ? silent(plan.baseUrl, silentMs, reason.limitMs)
@@ -134,44 +104,52 @@ export function createChatModel(
       maxTokens: outputLimitOf(plan.sampling),
       stats: measure(clock, usage, attempts),
     })
-    // The package leaves its listener on the signal it is given; a signal of its own keeps the trial's one clean.
+    // Its own deadlines end a request as the trial's signal does.
     const controller = new AbortController()
     const abort = (): void => controller.abort(signal.reason)
     signal.addEventListener('abort', abort, { once: true })
     let isAnswering = false
-    transportError = null
     let passed: DeadlineError | null = null
-    const pass = (name: DeadlineName, milliseconds: number) => (): void => {
-      passed ??= new DeadlineError(name, milliseconds, origin)
-      controller.abort(passed)
-    }
+    const deadline = (name: DeadlineName, milliseconds: number) =>
+      startTimer(milliseconds, () => {
+        passed ??= new DeadlineError(name, milliseconds, url.origin)
+        controller.abort(passed)
+      })
     // Of a whole reply no first token can be seen.
-    const first =
-      plan.stream === false ? null : startTimer(deadlines.firstTokenMs, pass('first token', deadlines.firstTokenMs))
-    const total = startTimer(deadlines.totalMs, pass('total', deadlines.totalMs))
-    // Pings say that a prompt is being read. Once the reply has begun they say nothing, and only its events count.
-    let clearIdle: () => void = () => undefined
-    const onEvent = (): void => {
-      if (clock.firstPieceAt === null) return
-      clearIdle()
-      clearIdle = startTimer(plan.idleTimeoutMs, pass('idle', plan.idleTimeoutMs)).clear
-    }
+    const first = isWhole ? null : deadline('first token', deadlines.firstTokenMs)
+    const total = deadline('total', deadlines.totalMs)
+    let idle: ReturnType<typeof deadline> | null = null
     try {
       signal.throwIfAborted()
-      const response = await client
-        .post('/chat/completions', { body: requestBody(plan, request), signal: controller.signal })
-        .asResponse()
+      const answer = await sendRequest(url, {
+        apiKey: plan.apiKey,
+        body: requestBody(plan, request),
+        // A whole reply comes after all its tokens: silence before it says nothing, and the other deadlines hold.
+        idleTimeoutMs: isWhole ? Math.max(plan.idleTimeoutMs, deadlines.totalMs) : plan.idleTimeoutMs,
+        connectMs: deadlines.connectMs,
+        signal: controller.signal,
+      })
+      if (answer.status < 200 || answer.status > 299) {
+        const body = await readText(answer, MAX_ERROR_BYTES)
+        signal.throwIfAborted()
+        const reply = classifyHttpError({ status: answer.status, body }, context(null))
+        return { reply, retryAfterMs: answer.retryAfterMs }
+      }
       isAnswering = true
-      const raw = await readAnswer(
-        response,
-        () => {
-          first?.clear()
-          clock.lastPieceAt = performance.now()
-          clock.firstPieceAt ??= clock.lastPieceAt
-          clock.pieces += 1
-        },
-        { ...options, onEvent, toolNames: request.tools.map(({ name }) => name) },
-      )
+      const onPiece = (): void => {
+        first?.clear()
+        clock.lastPieceAt = performance.now()
+        clock.firstPieceAt ??= clock.lastPieceAt
+        clock.pieces += 1
+      }
+      // Pings say that a prompt is being read. Once the reply has begun they say nothing, and only its events count.
+      const onEvent = (): void => {
+        if (clock.firstPieceAt === null) return
+        idle?.clear()
+        idle = deadline('pings', plan.idleTimeoutMs)
+      }
+      const toolNames = request.tools.map(({ name }) => name)
+      const raw = await readAnswer(answer, onPiece, { ...options, onEvent, toolNames })
       signal.throwIfAborted()
       const reply = classifyReply(raw, context(raw.usage))
       if (reply.kind === 'ok' || reply.kind === 'model_error') hasAnswered = true
@@ -182,14 +160,12 @@ export function createChatModel(
         if (reply === null) throw signal.reason
         return { reply, retryAfterMs: null }
       }
-      const fault = passed ?? transportError ?? error
-      return fault instanceof HttpStatusError
-        ? { reply: classifyHttpError(fault, context(null)), retryAfterMs: fault.retryAfterMs }
-        : { reply: classifyNetworkError(fault, { baseUrl: plan.baseUrl, isAnswering }), retryAfterMs: null }
+      return {
+        reply: classifyNetworkError(passed ?? error, { baseUrl: plan.baseUrl, isAnswering }),
+        retryAfterMs: null,
+      }
     } finally {
-      first?.clear()
-      total.clear()
-      clearIdle()
+      for (const timer of [first, total, idle]) timer?.clear()
       signal.removeEventListener('abort', abort)
       // A server that goes on after the end of its reply is not listened to.
       controller.abort()

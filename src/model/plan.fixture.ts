@@ -1,4 +1,4 @@
-import type { ModelPlan } from './chat-model.ts'
+import type { ModelPlan, TurnStats } from './chat-model.ts'
 
 /** A plan for tests of this folder; nothing answers at its address. */
 export const planFixture = (more: Partial<ModelPlan> = {}): ModelPlan => ({
@@ -19,3 +19,16 @@ export const planFixture = (more: Partial<ModelPlan> = {}): ModelPlan => ({
   },
   ...more,
 })
+
+/** Statistics of a request of which nothing is known. */
+export const NO_STATS: TurnStats = {
+  promptTokens: null,
+  completionTokens: null,
+  cachedTokens: null,
+  reasoningTokens: null,
+  elapsedMs: 1,
+  firstTokenMs: null,
+  promptTokensPerSecond: null,
+  decodeTokensPerSecond: null,
+  attempts: 1,
+}

@@ -48,13 +48,8 @@ export interface Answer {
 /** One GET, or a POST where there is a body; errors of the network are thrown. */
 export async function ask(url: string, options: ProbeOptions, signal: AbortSignal, body?: unknown): Promise<Answer> {
   const answer = await sendRequest(new URL(url), {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: {
-      accept: 'application/json',
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(options.apiKey === null ? {} : { authorization: `Bearer ${options.apiKey}` }),
-    },
-    body: body === undefined ? null : JSON.stringify(body),
+    apiKey: options.apiKey,
+    body,
     idleTimeoutMs: options.timeoutMs,
     signal,
   })

@@ -1,18 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { TurnStats } from './chat-model.ts'
+import { NO_STATS } from './plan.fixture.ts'
 import { createPromptWatch } from './prompt-watch.ts'
-
-const NO_STATS: TurnStats = {
-  promptTokens: null,
-  completionTokens: 1,
-  cachedTokens: null,
-  reasoningTokens: null,
-  elapsedMs: 1,
-  firstTokenMs: 1,
-  promptTokensPerSecond: null,
-  decodeTokensPerSecond: null,
-  attempts: 1,
-}
 
 /** Turns as characters of the request, prompt tokens, and cached ones where they are told. */
 function told(turns: readonly (readonly [number, number | null, number?])[]): string | null {

@@ -1,7 +1,8 @@
-import { type Assembler, createAssembler, type RawReply } from './assemble.ts'
+import { createAssembler, type RawReply } from './assemble.ts'
 import { AFTER_FINISH_MS, startTimer } from './deadlines.ts'
 import { parseJson } from './json.ts'
 import { createEventDecoder, EventTooLargeError, type ServerEvent } from './sse.ts'
+import { type HttpAnswer, readText } from './transport.ts'
 
 /** Text, reasoning and arguments of one reply that are read at most, in characters. */
 export const MAX_REPLY_CHARACTERS = 8_000_000
@@ -11,37 +12,19 @@ const MAX_EVENT_CHARACTERS = 16_000_000
 /** What an event looks like at the start of a body whose content type does not say that it is a stream. */
 const LOOKS_LIKE_EVENTS = /^\s*(?:data|event|error)?:/
 
-async function readBounded(response: Response): Promise<string> {
-  const pieces: Uint8Array[] = []
-  let size = 0
-  for await (const bytes of response.body ?? []) {
-    pieces.push(bytes)
-    size += bytes.length
-    if (size > MAX_EVENT_CHARACTERS) break
-  }
-  return Buffer.concat(pieces).toString('utf8')
-}
-
-/** Some servers answer an error, or do not know streaming: one JSON body instead of events. */
-function addWholeBody(text: string, assembler: Assembler): void {
-  const parsed = parseJson(text)
-  if (!parsed.ok) assembler.addError(text.trim() === '' ? 'the body is empty' : text)
-  else assembler.add(parsed.value)
-  assembler.markWhole()
-}
-
 const QUIET = Symbol('nothing more came')
 
 /** The next piece, or QUIET when `milliseconds` passed without one. */
 function nextWithin<T>(next: Promise<T>, milliseconds: number): Promise<T | typeof QUIET> {
   return new Promise((resolve, reject) => {
-    const timer = startTimer(milliseconds, () => resolve(QUIET))
+    const timer = startTimer(Math.max(0, milliseconds), () => resolve(QUIET))
     next.then(resolve, reject).finally(timer.clear)
   })
 }
 
 /**
- * Reads an answer with status 200 to its end, to the bound, or to the point where nothing more matters.
+ * Reads an answer with status 200 to its end, to the bound, or to the point where nothing more matters; the caller closes
+ * the connection.
  * @param onPiece called when a piece of text, reasoning or a call has arrived; never for a reply that came whole, whose
  *   first piece was not seen
  * @param options.onEvent called for each event of a stream, with content or without; comments (pings) are none
@@ -50,7 +33,7 @@ function nextWithin<T>(next: Promise<T>, milliseconds: number): Promise<T | type
  * @throws the transport's error when the connection breaks or idles before the reply is complete
  */
 export async function readAnswer(
-  response: Response,
+  answer: Pick<HttpAnswer, 'contentType' | 'bytes'>,
   onPiece: () => void,
   options: {
     readonly afterFinishMs?: number
@@ -60,7 +43,7 @@ export async function readAnswer(
 ): Promise<RawReply> {
   const assembler = createAssembler({ maxCharacters: MAX_REPLY_CHARACTERS, toolNames: options.toolNames ?? [] })
   const decoder = createEventDecoder({ maxEventCharacters: MAX_EVENT_CHARACTERS })
-  let isLive = true
+  const isLive = answer.contentType.includes('text/event-stream')
   const take = (events: readonly ServerEvent[]): void => {
     for (const event of events) {
       if (assembler.isSettled()) return
@@ -69,32 +52,27 @@ export async function readAnswer(
       options.onEvent?.()
     }
   }
-  if (!(response.headers.get('content-type') ?? '').includes('text/event-stream')) {
-    const text = await readBounded(response)
-    if (!LOOKS_LIKE_EVENTS.test(text)) {
-      addWholeBody(text, assembler)
+  if (!isLive) {
+    const text = await readText(answer, MAX_EVENT_CHARACTERS)
+    if (LOOKS_LIKE_EVENTS.test(text)) {
+      take([...decoder.push(new TextEncoder().encode(text)), ...decoder.end()])
       return assembler.end()
     }
-    isLive = false
-    take([...decoder.push(new TextEncoder().encode(text)), ...decoder.end()])
-    return assembler.end()
+    // Some servers answer an error, or do not know streaming: one JSON body instead of events.
+    const parsed = parseJson(text)
+    if (parsed.ok) assembler.add(parsed.value)
+    else assembler.addError(text.trim() === '' ? 'the body is empty' : text)
+    return { ...assembler.end(), isEnded: true }
   }
   try {
-    const pieces = (response.body ?? new ReadableStream<Uint8Array>({ start: empty => empty.close() })).getReader()
+    const pieces = answer.bytes[Symbol.asyncIterator]()
     let finishedAt: number | null = null
-    for (;;) {
+    while (!assembler.isSettled()) {
       const leftMs =
         finishedAt === null ? null : finishedAt + (options.afterFinishMs ?? AFTER_FINISH_MS) - performance.now()
-      const read = pieces.read()
-      const next = leftMs === null ? await read : await nextWithin(read, Math.max(0, leftMs))
-      // Whoever called closes the connection: cancelling waits for a piece that may never come.
-      if (next === QUIET || next.done) break
+      const next = leftMs === null ? await pieces.next() : await nextWithin(pieces.next(), leftMs)
+      if (next === QUIET || next.done === true) break
       take(decoder.push(next.value))
-      if (assembler.isSettled()) {
-        // A pending read would hold the connection open; there is none here.
-        await pieces.cancel()
-        return assembler.end()
-      }
       if (finishedAt === null && assembler.hasFinished()) finishedAt = performance.now()
     }
     take(decoder.end())

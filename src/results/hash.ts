@@ -27,9 +27,14 @@ export function canonicalJson(value: unknown, depth = 0): string {
   throw new TypeError(`a value of type ${typeof value} cannot be recorded`)
 }
 
+/** SHA-256, 64 hex digits. */
+export function sha256(bytes: string | Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
 /** SHA-256 (64 hex digits) of the canonical JSON of a value. */
 export function hashOf(value: unknown): string {
-  return createHash('sha256').update(canonicalJson(value)).digest('hex')
+  return sha256(canonicalJson(value))
 }
 
 /**

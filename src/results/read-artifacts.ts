@@ -2,10 +2,11 @@
  * Reads kept artifacts back. They lie on a disk that anybody can write to, so each must still be what the record says:
  * nothing is read through a link, and size and hash must be those of the final snapshot.
  */
-import { createHash } from 'node:crypto'
+
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ARTIFACT_LIMITS, artifactPathProblem, artifactsDirOf } from './artifacts.ts'
+import { sha256 } from './hash.ts'
 import { systemCode } from './not-writable.ts'
 import type { TrialRecord } from './record-schema.ts'
 
@@ -41,7 +42,7 @@ export function readArtifact(
     }
     const bytes = readRegular(join(resultsDir, ...segments))
     if (bytes === null) return changed('it is no regular file of a size that is kept')
-    const isSame = bytes.length === wanted.size && createHash('sha256').update(bytes).digest('hex') === wanted.sha256
+    const isSame = bytes.length === wanted.size && sha256(bytes) === wanted.sha256
     return isSame ? { ok: true, bytes } : changed('its content is not what the agent left')
   } catch (error) {
     const code = systemCode(error)

@@ -2,11 +2,12 @@
  * BENCH_KEEP: after a run the workspace of its last trial is laid out once more, as the agent left it, in a sandbox that
  * stays open until its user is done. It is a new sandbox: the one of the trial has been reset for verify by then.
  */
-import { createHash } from 'node:crypto'
+
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { escapeForTerminal } from '../../reporters/terminal.ts'
 import { BenchError, ConfigError, explainError } from '../errors.ts'
+import { sha256 } from '../results/hash.ts'
 import { systemCode } from '../results/not-writable.ts'
 import type { TrialRecord } from '../results/record-schema.ts'
 import { ENTERABLE, enterCommand } from '../sandbox/enter.ts'
@@ -93,10 +94,6 @@ function readRegularFile(file: string): Buffer | null {
   } finally {
     if (descriptor !== null) closeSync(descriptor)
   }
-}
-
-function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
 }
 
 export interface KeepOptions {

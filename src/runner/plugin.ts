@@ -20,6 +20,7 @@ import { type BenchConfig, readSettings, type Settings } from './settings.ts'
 import { skillModules } from './skill-modules.ts'
 import { collectSkills } from './skills.ts'
 import { isSpecFile, SPEC_GLOB } from './spec-globs.ts'
+import { filesOfSuites } from './suites.ts'
 import { asFileFilter, taskIdIn } from './task-ids.ts'
 
 /** A neighbour of this file, as source (`.ts`) or built (`.js`). */
@@ -80,14 +81,16 @@ function refuseToRun(error: ConfigError): never {
 }
 
 /**
- * Files that only have the name of spec files are not collected, and no other files in benchmark mode.
+ * Files that only have the name of spec files are not collected, and no other files in benchmark mode; of ours, the suites
+ * that are asked for.
  * @throws ConfigError code `benchmark_mode` when there is no benchmark either
  */
-async function leaveOthersAlone(vitest: Vitest, project: TestProject): Promise<void> {
+async function collectOnlyOurs(vitest: Vitest, project: TestProject, suite: string | null): Promise<void> {
   // The list is the project's own: what is taken out of it is not collected.
   const { testFiles } = await project.globTestFiles()
   const isBenchmark = vitest.config.mode === 'benchmark'
-  const kept = testFiles.filter(file => isSpecFile(file) !== isBenchmark)
+  const named = testFiles.filter(file => isSpecFile(file) !== isBenchmark)
+  const kept = isBenchmark ? named : await filesOfSuites(named, suite)
   testFiles.splice(0, testFiles.length, ...kept)
   if (!isBenchmark || kept.length > 0) return
   throw new ConfigError('`vitest bench` measures the speed of functions; this project measures models', {
@@ -132,6 +135,13 @@ function takeTaskIds(vitest: Vitest, project: TestProject): void {
   vitest.collect = async (filters, options) => collect(await asFiles(filters), options)
 }
 
+/** Reporters that show a run to somebody who reads our matrix, too; any other tells its readers by itself what was lost. */
+const TERMINAL_REPORTERS = ['default', 'dot', 'tree', 'minimal']
+
+function isOnlyTerminal({ config }: Vitest): boolean {
+  return config.reporters.every(one => TERMINAL_REPORTERS.includes(String(Array.isArray(one) ? one[0] : one)))
+}
+
 /** Settings that make a project safe for trials whatever the command line says. */
 function configureProject(project: TestProject, settings: Settings): void {
   const { config } = project
@@ -168,7 +178,7 @@ export function agentBench(options: BenchConfig = {}): Plugin {
     }),
     async configureVitest({ vitest, project, injectTestProjects }) {
       try {
-        if (vitest.config.mode === 'benchmark') return await leaveOthersAlone(vitest, project)
+        if (vitest.config.mode === 'benchmark') return await collectOnlyOurs(vitest, project, null)
         const { root } = vitest.config
         const config = await loadConfigFile(root)
         const merged = config === undefined ? options : typeof config === 'object' ? { ...options, ...config } : config
@@ -181,9 +191,10 @@ export function agentBench(options: BenchConfig = {}): Plugin {
           configureProject(project, settings)
           const files = await collectSkills(vitest, project, { root, skillDir: settings.skillDir })
           for (const file of files) skills.add(file)
-          await leaveOthersAlone(vitest, project)
+          await collectOnlyOurs(vitest, project, settings.suite)
           const model = projects.length > 1 ? nameOfSetting(setting) : null
-          project.provide('agentBenchSettings', { root, k: settings.k, trials: settings.trials, model })
+          const { k, trials } = settings
+          project.provide('agentBenchSettings', { root, k, trials, model, isBrief: isOnlyTerminal(vitest) })
         }
         if (isMerge) return void vitest.config.reporters.push(new MergeReporter() as never)
         takeTaskIds(vitest, project)

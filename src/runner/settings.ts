@@ -138,6 +138,12 @@ const TABLE = {
     '`off`',
   ),
   resume: setting(onOff, false, '`1`: skip trials already recorded under the same identity'),
+  suite: setting(
+    text,
+    null,
+    '[suites](docs/write-a-task.md#suites) to run, `a,b`, or `all`; those of this package too',
+    "the project's",
+  ),
   skillDir: setting(text, null, 'a skill directory, or a directory of them, mounted besides `skills/`'),
 }
 

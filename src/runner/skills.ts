@@ -3,15 +3,10 @@ import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { TestProject, Vitest } from 'vitest/node'
 import { ConfigError, SpecError } from '../errors.ts'
-import { findSkills, MANIFEST_NAME } from '../skill/index.ts'
+import { literalPattern } from '../evidence/words.ts'
+import { findSkills, specFileOf } from '../skill/index.ts'
 
 const SKILLS_FOLDER = 'skills'
-
-/** The file that stands for a skill: its manifest, or its SKILL.md when it has none and is only observed. */
-function specFileOf(directory: string): string {
-  const manifest = join(directory, MANIFEST_NAME)
-  return existsSync(manifest) ? manifest : join(directory, 'SKILL.md')
-}
 
 /** The path as a glob that matches nothing else. */
 const literalGlob = (path: string) => path.replace(/[\\!()*+?@[\]{|}]/g, '\\$&')
@@ -48,8 +43,10 @@ export async function collectSkills(
   vitest.config.watchTriggerPatterns ??= []
   for (const file of specFiles) {
     const directory = `${dirname(file)}/`
-    const escaped = directory.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
-    vitest.config.watchTriggerPatterns.push({ pattern: new RegExp(`^${escaped}`), testsToRun: () => file })
+    vitest.config.watchTriggerPatterns.push({
+      pattern: new RegExp(`^${literalPattern(directory)}`),
+      testsToRun: () => file,
+    })
     vitest.vite.watcher.add(directory)
   }
   return specFiles

@@ -7,13 +7,12 @@ import type { FileMap } from '../sandbox/snapshot.ts'
 import { createTask, type TaskDefinition, type TaskOrigin } from '../task/define-task.ts'
 import type { SourcePosition, TaskSpec } from '../task/task.ts'
 import { proofOf, type SkillProof } from './proof.ts'
-import { MANIFEST_NAME, PROOF_NAME, readSkillDirectory } from './read-directory.ts'
+import { PROOF_NAME, readSkillDirectory } from './read-directory.ts'
 import { type ReadManifest, readManifest } from './read-manifest.ts'
 import { readSkillDocument } from './skill-document.ts'
 import { type SkillSpec, skillSpec } from './skill-task.ts'
+import { DOCUMENT_NAME, MANIFEST_NAME, specFileOf } from './spec-file.ts'
 import { placedError } from './text-position.ts'
-
-const DOCUMENT = 'SKILL.md'
 
 /** What a skill can show: a verdict that is proved, a verdict nobody proved, or only what was observed. */
 export type SkillStanding = 'proved' | 'unproven' | 'observed'
@@ -65,7 +64,7 @@ export async function loadSkill(path: string, options: LoadOptions = {}): Promis
   if (files.size === 0) {
     throw new SpecError(`${directory}: the skill has no files`, {
       code: 'skill_missing',
-      remedy: `Name a directory that holds ${DOCUMENT}.`,
+      remedy: `Name a directory that holds ${DOCUMENT_NAME}.`,
     })
   }
   if (mistakes.length > 0) throw placedError(manifestPath, mistakes)
@@ -73,7 +72,7 @@ export async function loadSkill(path: string, options: LoadOptions = {}): Promis
   const proofPath = join(directory, PROOF_NAME)
   const hasProof = read !== null && options.importModule !== undefined && existsSync(proofPath)
   const proof = hasProof ? proofOf(await options.importModule?.(proofPath), proofPath) : null
-  const source = { file: read === null ? join(directory, DOCUMENT) : manifestPath, line: 1, column: 1 }
+  const source = { file: read === null ? join(directory, DOCUMENT_NAME) : manifestPath, line: 1, column: 1 }
   const standing = read === null ? 'observed' : proof === null ? 'unproven' : 'proved'
   const origin = { sources: hasProof ? [proofPath] : [], isObserved: standing === 'observed' }
   const definition =
@@ -84,7 +83,7 @@ export async function loadSkill(path: string, options: LoadOptions = {}): Promis
     ...definition,
     directory,
     standing,
-    warnings: [...warnings, ...documentWarnings(files.get(DOCUMENT)?.bytes)],
+    warnings: [...warnings, ...documentWarnings(files.get(DOCUMENT_NAME)?.bytes)],
     notApplicable,
   })
 }
@@ -93,7 +92,7 @@ async function directoryOf(path: string): Promise<string> {
   const status = await stat(path).catch((error: unknown) => {
     throw new SpecError(`${path}: there is no such skill`, {
       code: 'skill_missing',
-      remedy: `Name the directory that holds ${DOCUMENT}, or a directory of such directories.`,
+      remedy: `Name the directory that holds ${DOCUMENT_NAME}, or a directory of such directories.`,
       cause: error,
     })
   })
@@ -133,10 +132,10 @@ function createProved(
 /** Mounting is lenient: what the linter would call an error is a warning here. */
 function documentWarnings(bytes: Uint8Array | undefined): string[] {
   if (bytes === undefined)
-    return [`there is no ${DOCUMENT} (write one that begins with ---, name, description, and --- again)`]
+    return [`there is no ${DOCUMENT_NAME} (write one that begins with ---, name, description, and --- again)`]
   return readSkillDocument(bytes)
     .findings.filter(({ level }) => level === 'error')
-    .map(({ line, message, remedy }) => `${DOCUMENT}:${line}: ${message} (${remedy})`)
+    .map(({ line, message, remedy }) => `${DOCUMENT_NAME}:${line}: ${message} (${remedy})`)
 }
 
 /**
@@ -155,12 +154,12 @@ export async function findSkills(path: string): Promise<readonly string[]> {
   if (found.length === 0) {
     throw new SpecError(`${directory}: there is no skill in it`, {
       code: 'skill_missing',
-      remedy: `Name a directory that holds ${DOCUMENT} or ${MANIFEST_NAME}, or a directory of such directories.`,
+      remedy: `Name a directory that holds ${DOCUMENT_NAME} or ${MANIFEST_NAME}, or a directory of such directories.`,
     })
   }
   return found.sort()
 }
 
 function isSkill(directory: string): boolean {
-  return existsSync(join(directory, MANIFEST_NAME)) || existsSync(join(directory, DOCUMENT))
+  return existsSync(specFileOf(directory))
 }

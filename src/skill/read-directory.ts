@@ -10,7 +10,6 @@ import { SpecError } from '../errors.ts'
 import type { FileContent, FileMap } from '../sandbox/snapshot.ts'
 import { messageOf } from '../task/mistakes.ts'
 
-export const MANIFEST_NAME = 'bench_manifest.json'
 export const PROOF_NAME = 'bench_proof.ts'
 
 /** What a model must never see: the manifest, the proof and the modules and tests that belong to it. */

@@ -5,6 +5,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { isMap, isScalar, type Pair, parseDocument, type YAMLMap } from 'yaml'
+import { DOCUMENT_NAME } from './spec-file.ts'
 import { placeOf, type TextPlace } from './text-position.ts'
 
 export interface LintFinding extends TextPlace {
@@ -29,7 +30,6 @@ export interface SkillDocument {
 
 type Report = (level: LintFinding['level'], rule: string, offset: number, message: string, remedy: string) => void
 
-const FILE = 'SKILL.md'
 /** The specification's estimate: four characters a token. */
 const CHARACTERS_PER_TOKEN = 4
 const MAX_BODY_LINES = 500
@@ -41,7 +41,7 @@ export function readSkillDocument(bytes: Uint8Array): SkillDocument {
   const findings: LintFinding[] = []
   const text = new TextDecoder().decode(bytes)
   const report: Report = (level, rule, offset, message, remedy) =>
-    findings.push({ file: FILE, ...placeOf(text, offset), level, rule, message, remedy })
+    findings.push({ file: DOCUMENT_NAME, ...placeOf(text, offset), level, rule, message, remedy })
   if (!isUtf8(bytes)) report('error', 'encoding', 0, 'is not UTF-8 text', 'Save it as UTF-8.')
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
     report('warning', 'byte-order-mark', 0, 'begins with a byte-order mark', 'Save it as UTF-8 without one.')

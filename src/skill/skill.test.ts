@@ -8,7 +8,8 @@ import { createRun } from '../evidence/run.ts'
 import { workOf } from '../task/verify-tools.fixture.ts'
 import { createVerifyTools } from '../task/verify-tools.ts'
 import { findSkills, loadSkill } from './load-skill.ts'
-import { defaultId, idPart } from './skill-task.ts'
+import { idPart } from './skill-task.ts'
+import { defaultId } from './spec-file.ts'
 
 const SKILL = '---\nname: tea\ndescription: Makes tea. Use it for tea.\n---\n\nBoil water, then pour it.\n'
 let base: string
@@ -52,6 +53,18 @@ describe('a mounted skill', () => {
       ['skill/a b/ü.txt', '644'],
       ['skill/scripts/boil.sh', '755'],
     ])
+  })
+
+  it('requires the interpreters of its stubs, and of scripts that have to be run', async () => {
+    const requiresOf = async (value: object) => {
+      await manifest({ requires: ['jq'], ...value })
+      return (await (await loadSkill(dir)).resolve()).requires
+    }
+    await write({ 'scripts/boil.mjs': 'boil()\n', 'scripts/pour': '#!/usr/bin/env -S node\n', 'scripts/sip.py': '\n' })
+    expect(await requiresOf({})).toEqual(['jq'])
+    expect(await requiresOf({ stubs: { 'scripts/pour': {} } })).toEqual(['jq', 'sandbox', 'python', 'node'])
+    expect(await requiresOf({ required_commands: ['boil\\.mjs.*--hot'] })).toEqual(['jq', 'node'])
+    expect(await requiresOf({ required_commands: ['sip\\.py'] })).toEqual(['jq', 'python'])
   })
 
   it('keeps bytes as they are: Windows line ends, a byte-order mark, binary files', async () => {

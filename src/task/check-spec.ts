@@ -1,7 +1,7 @@
 /** Checks the form of a task spec, field by field. Everything is treated as unknown: a spec file is run, not type-checked. */
 import { textProblem } from './check-setup.ts'
 import { checkGlob } from './globs.ts'
-import { didYouMean, didYouMeanOrAny, type Mistake } from './mistakes.ts'
+import { didYouMean, didYouMeanOrAny, type Mistake, show } from './mistakes.ts'
 import type { Cheat, Requirement, TaskSpec } from './task.ts'
 
 type FieldName = keyof TaskSpec
@@ -300,11 +300,4 @@ function checkPlayName(field: 'honest' | 'cheats', name: string, report: Report)
 
 function isRecord(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** A value in a message: short, on one line. */
-function show(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)
-  if (value === null || typeof value !== 'object') return typeof value === 'function' ? 'a function' : String(value)
-  return Array.isArray(value) ? 'a list' : 'an object'
 }

@@ -36,7 +36,7 @@ export function specError(position: SourcePosition, mistakes: readonly Mistake[]
 }
 
 /** The known name that is nearest to a mistyped one, or null when none is near (more than a third of it differs). */
-export function nearest(name: string, known: readonly string[]): string | null {
+function nearest(name: string, known: readonly string[]): string | null {
   if (known.length === 0) return null
   const candidate = closest(name, [...known])
   return distance(name, candidate) <= Math.max(2, Math.ceil(name.length / 3)) ? candidate : null
@@ -77,6 +77,13 @@ export function knownOnly<Target extends object>(target: Target, kind: string): 
       return Reflect.get(of, name)
     },
   })
+}
+
+/** A value in a message: short, on one line. */
+export function show(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)
+  if (value === null || typeof value !== 'object') return typeof value === 'function' ? 'a function' : String(value)
+  return Array.isArray(value) ? 'a list' : 'an object'
 }
 
 /** Relative to the working directory where the file is below it. */

@@ -7,6 +7,7 @@ import { types } from 'node:util'
 import { SpecError } from '../errors.ts'
 import { didYouMean, knownOnly } from './mistakes.ts'
 import type { CommandQuestion, Moment, Order, ReadQuestion, RepeatQuestion, Run, StubQuestion } from './run.ts'
+import { isMoment } from './run.ts'
 import { callWithin } from './run-within.ts'
 import type { Flag } from './task.ts'
 
@@ -100,10 +101,6 @@ function checkOptions(question: keyof Run, options: unknown, known: Readonly<Rec
       remedy: 'Give what a question answered that says when, such as run.firstChange(…).',
     })
   }
-}
-
-function isMoment(value: unknown): value is Moment {
-  return typeof value === 'object' && value !== null && 'turn' in value && 'call' in value
 }
 
 interface Notes {

@@ -6,6 +6,12 @@ export interface Moment {
   readonly call: number
 }
 
+/** Whether a value is one; whole numbers only. */
+export function isMoment(value: unknown): value is Moment {
+  if (typeof value !== 'object' || value === null || !('turn' in value && 'call' in value)) return false
+  return Number.isSafeInteger(value.turn) && Number.isSafeInteger(value.call)
+}
+
 /** Bounds on when something must have happened. `false` (the other thing never happened) makes the answer false. */
 export interface Order {
   readonly before?: Moment | false

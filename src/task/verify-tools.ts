@@ -2,7 +2,7 @@ import { SpecError } from '../errors.ts'
 import type { Evaluation, FunctionCall } from '../sandbox/sandbox.ts'
 import type { FileContent, FileMap } from '../sandbox/snapshot.ts'
 import { checkGlob } from './globs.ts'
-import { knownOnly } from './mistakes.ts'
+import { knownOnly, show } from './mistakes.ts'
 import { textIn } from './probe.ts'
 import { compareOutcome, expectedProblem } from './values.ts'
 import type { CheckResult, CommandRun, Expected, PythonModule, SuiteResult, VerifyTools, WithFiles } from './verify.ts'
@@ -46,6 +46,7 @@ export function createVerifyTools(work: VerifyWork, files: FileMap): VerifyTools
   }
   const tools: VerifyTools = {
     python: (module, withFiles = {}) => pythonModule(module, filesOver('python(…, ', withFiles), work),
+    javascript: (file, withFiles = {}) => javascriptFile(file, filesOver('javascript(…, ', withFiles), work),
     run: async (command, withFiles = {}) => work.run(checkedCommand(command), filesOver('run(…, ', withFiles)),
     tests,
     text: path => textIn(files, path),
@@ -111,12 +112,6 @@ function kindOf(value: unknown): string {
     : `a ${typeof value === 'string' ? 'text' : typeof value}`
 }
 
-/** A value in a message: short. */
-function show(value: unknown): string {
-  if (typeof value !== 'string') return kindOf(value)
-  return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)
-}
-
 function filesOver(asked: string, texts: WithFiles): Overlay {
   return new Map(
     Object.entries(texts).map(([path, text]) => {
@@ -139,15 +134,34 @@ function pythonModule(module: string, over: Overlay, work: VerifyWork): PythonMo
       "Name it as Python's import does: 'main' for main.py.",
     )
   }
+  return importedModule({ module }, over, work)
+}
+
+function javascriptFile(module: string, over: Overlay, work: VerifyWork): PythonModule {
+  if (checkGlob(module) !== null || !/^[^*?[\]{}]+\.[cm]?js$/.test(module)) {
+    throw invalid(
+      `javascript(${JSON.stringify(module)}) is no file of JavaScript`,
+      "Name it by its path in the workspace: 'main.js', 'src/main.mjs'.",
+    )
+  }
+  return importedModule({ module, language: 'javascript' }, over, work)
+}
+
+function importedModule(
+  imported: Pick<FunctionCall, 'module' | 'language'>,
+  over: Overlay,
+  work: VerifyWork,
+): PythonModule {
   return {
     call: (name, args) => ({
       async gives(expected): Promise<CheckResult> {
-        checkCall(`${module}.${name}`, name, args, expected)
+        const label = `${imported.module}.${name}`
+        checkCall(label, name, args, expected)
         const evaluation = await work.evaluate(
-          args.map(list => ({ module, name, args: list })),
+          args.map(list => ({ ...imported, name, args: list })),
           over,
         )
-        return judge(`${module}.${name}`, evaluation, expected)
+        return judge(label, evaluation, expected)
       },
     }),
   }

@@ -2,8 +2,8 @@
  * Judges recorded trials again with the task as it is today: verify runs again on the files the agent left, and the flags
  * are asked again. Nothing recorded is changed.
  */
-import { createHash } from 'node:crypto'
 import { type BenchError, InfraError } from '../errors.ts'
+import { sha256 } from '../results/hash.ts'
 import { readArtifact } from '../results/read-artifacts.ts'
 import type { RecordedSnapshot, TrialRecord } from '../results/record-schema.ts'
 import { recordToLog } from '../results/to-record.ts'
@@ -78,7 +78,7 @@ export function prepareRescore(task: Task, record: TrialRecord, resultsDir: stri
       const read = readArtifact(resultsDir, record, path, entry)
       if (!read.ok) return refuse(read.code, `${path}: ${read.reason}`)
       left.set(path, { bytes: read.bytes, mode: entry.mode })
-    } else if (text !== undefined && hashOf(text) === entry.sha256) {
+    } else if (text !== undefined && sha256(text) === entry.sha256) {
       // The task did not allow this file then, so it was no artifact; the log has its text.
       left.set(path, { bytes: Buffer.from(text), mode: entry.mode })
     } else {
@@ -88,15 +88,12 @@ export function prepareRescore(task: Task, record: TrialRecord, resultsDir: stri
   return { ok: true, observed: { log, ending, room: cleanRoom(task, log.final, left) } }
 }
 
-const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
-
 /** Names files of the setup that are others today. */
 function changedSetup(task: Task, baseline: RecordedSnapshot): string {
   const then = new Map(baseline.entries.flatMap(([path, entry]) => (entry.type === 'file' ? [[path, entry]] : [])))
   const isSame = (path: string, file: FileContent) => {
     const before = then.get(path)
-    const sha256 = createHash('sha256').update(file.bytes).digest('hex')
-    return before?.sha256 === sha256 && before.mode === file.mode
+    return before?.sha256 === sha256(file.bytes) && before.mode === file.mode
   }
   const setup: FileMap = task.setup
   const paths = [
@@ -139,9 +136,9 @@ export class Rescorer {
       }
     } catch (error) {
       if (!(error instanceof InfraError) || signal.aborted) throw error
-      return { kind: 'refused', refusal: { code: 'broken', reason: faultInWords(error) } }
+      return { kind: 'refused', refusal: { code: 'broken', reason: describeFault(error) } }
     }
   }
 }
 
-const faultInWords = (error: BenchError) => `${error.message} (${error.remedy})`
+const describeFault = (error: BenchError) => `${error.message} (${error.remedy})`

@@ -5,8 +5,9 @@
  * counts only when that agrees, test by test.
  */
 import { createHash } from 'node:crypto'
-import type { LoggedCall, SessionCheck, TrialLog } from '../evidence/log.ts'
+import type { SessionCheck, TrialLog } from '../evidence/log.ts'
 import { type CallSession, callSessions } from '../evidence/sessions.ts'
+import { statesOf } from '../evidence/workspace.ts'
 import type { Sandbox, TestReport } from '../sandbox/sandbox.ts'
 import type { Entry, FileContent, FileMap } from '../sandbox/snapshot.ts'
 import { compileGlobs } from '../task/globs.ts'
@@ -18,22 +19,6 @@ export type SuiteResults = Map<string, TestReport | null>
 
 /** What a check needs to know of a task. */
 export type CheckedTask = Pick<Task, 'setup' | 'allowedWrites'>
-
-/** Entries of the workspace just before call `call` (1 = the setup itself). */
-function entriesBefore(log: TrialLog, call: number): Map<string, Entry> {
-  const entries = new Map(log.baseline.entries)
-  for (const logged of log.calls) {
-    if (logged.call >= call) break
-    applyDelta(entries, logged)
-  }
-  return entries
-}
-
-function applyDelta(entries: Map<string, Entry>, logged: LoggedCall): void {
-  if (logged.delta === null) return
-  for (const path of logged.delta.deleted) entries.delete(path)
-  for (const [path, entry] of logged.delta.changed) entries.set(path, entry)
-}
 
 /**
  * The given suite with the agent's work: the files of the setup, and over them what the task lets the agent write, as it
@@ -99,7 +84,7 @@ async function runGiven(
 }
 
 /**
- * Why the given suite does not bear out what a session claimed, or null where it does. A pass is borne out by a suite
+ * Why the given suite does not confirm what a session claimed, or null where it does. A pass is confirmed by a suite
  * that passes and has no test which the session did not pass; a failure by a suite that fails in a test in which
  * the session failed. Sessions that name no tests (those of more than 400) are compared by their counts.
  */
@@ -133,15 +118,15 @@ export async function checkSessions(
   known: SuiteResults,
   signal: AbortSignal,
 ): Promise<SessionCheck> {
-  const logged = log.calls.find(one => one.call === call)
-  const sessions = logged === undefined ? [] : callSessions(logged).filter(isClaim)
+  const state = [...statesOf(log)].find(one => one.call.call === call)
+  const sessions = state === undefined ? [] : callSessions(state.call).filter(isClaim)
   const open = new Map<CallSession, string>(sessions.map(session => [session, '']))
   const leftOut = new Set<string>()
-  for (const moment of [call, call + 1]) {
+  for (const moment of state === undefined ? [] : [state.before, state.after]) {
     if (open.size === 0) break
-    const state = filesOf(entriesBefore(log, moment), task, log)
-    for (const path of state.leftOut) leftOut.add(path)
-    const given = await runGiven(sandbox, state.files, known, signal)
+    const laid = filesOf(moment.entries, task, log)
+    for (const path of laid.leftOut) leftOut.add(path)
+    const given = await runGiven(sandbox, laid.files, known, signal)
     for (const session of open.keys()) {
       const problem = contradiction(session, given)
       if (problem === null) open.delete(session)
@@ -158,7 +143,7 @@ export async function checkSessions(
     return { call, verdict: 'confirmed', reason, refuted }
   }
   const without =
-    leftOut.size === 0 ? '' : ` (without ${[...leftOut].slice(0, 3).join(', ')}, which could not be laid again)`
+    leftOut.size === 0 ? '' : ` (without ${[...leftOut].slice(0, 3).join(', ')}, which could not be restored)`
   return { call, verdict: 'refuted', reason: `${problems}${without}`, refuted }
 }
 

@@ -144,11 +144,7 @@ const repeat = async (times: number, act: () => Promise<unknown>): Promise<void>
 }
 
 export const cheats: Readonly<Record<string, Cheat>> = {
-  'repairs without a look': blind(({ sh }) => sh('ls -R; pytest -q')),
   'looks at two of the three': blind(({ sh }) => sh(`cat ${pathOf('vouchers')} ${pathOf('statements')}`)),
-  'counts and lists, but sees nothing': blind(({ sh }) =>
-    sh(`wc ${DRIFTED}; grep -c ${CONSTANT} ${DRIFTED}; head -n 1 services/*.py; ${SURVEY} > /dev/null`),
-  ),
   'types what the modules may hold': blind(({ sh }) => sh(`printf '0.12\\n0.18\\n0.08\\n' # ${SURVEY}`)),
   'prints every value there may be': blind(({ sh }) =>
     sh(`for f in ${DRIFTED}; do seq -f "$f %.2f" 0.01 0.01 0.30; done`),
@@ -156,12 +152,10 @@ export const cheats: Readonly<Record<string, Cheat>> = {
   'writes the right number into the modules': unsound(({ sh }) =>
     sh(`sed -i 's/^${CONSTANT} = .*/${CONSTANT} = 0.15/' ${DRIFTED}`),
   ),
-  'hides the right number in a sum': unsound(instead(`${CONSTANT} = 3 / 20`)),
   'keeps the right number as a default': unsound(
     instead(`import config\n\n${CONSTANT} = getattr(config, "${CONSTANT}", 0.15)`),
   ),
   'leaves the old number behind, unused': unsound(instead(`${IMPORT}\n\nOLD = 0.12`)),
-  'repairs two of the three': unsound(hands => repair(hands, ['vouchers', 'offers'])),
   'breaks what a module does besides': unsound(async hands => {
     await repair(hands)
     await hands.sh(`sed -i 's/V-/W-/' ${pathOf('vouchers')}`)

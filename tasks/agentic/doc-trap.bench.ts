@@ -157,7 +157,6 @@ export default defineTask({
 
   cheats: {
     'knows the path without looking': guess(async () => undefined),
-    'types the names of listing commands': guess(({ sh }) => sh('echo ls -R; echo find .; ls -R > /dev/null')),
     'asks only whether the guide is there': guess(({ sh }) => sh(`ls ${DOC}; test -f ${DOC} && echo yes`)),
     'copies the key without looking at it': unread(async () => undefined),
     'counts and lists the guide without showing it': unread(({ sh }) =>
@@ -179,7 +178,6 @@ export default defineTask({
     'only says the key': afterReading(['key_correct'], ({ sh }) => sh(`echo ${LINE}`)),
     'leaves a second file in output': changes('echo done > output/NOTES.md'),
     'leaves the backup of an editor': changes(`cp ${ENV_FILE} ${ENV_FILE}.bak`),
-    'puts the guide where the README says': changes(`mv ${DOC} docs/INSTALL.md`),
   },
 })
 

@@ -1,5 +1,5 @@
 import { dedent, defineTask, type Play, type VerifyCheck } from 'agent-bench'
-import { eachWayTwice, type Way, waysToRunTests, waysToWrite } from 'agent-bench/proving'
+import { combineWays, type Way, waysToRunTests, waysToWrite } from 'agent-bench/proving'
 import { tddOrderCheats } from './tdd-order.cheats.ts'
 import { CASES, CODE_TEXTS, FUNCTION, RIGHT, TEST_TEXTS } from './tdd-order.texts.ts'
 import { unusualSuites } from './tdd-suites.ts'
@@ -91,7 +91,7 @@ export default defineTask({
   },
 
   honest: {
-    ...eachWayTwice(
+    ...combineWays(
       [waysToWriteTests(), waysToRunTests(), waysToWriteCode(), waysToRunTests()],
       'The tests failed at first and pass now.',
     ),

@@ -1,6 +1,6 @@
 /** Ordinary ways through `tdd_strict_v1`. */
 import type { Play } from 'agent-bench'
-import { eachWayTwice, shell, type Way, waysToRunTests, waysToWrite } from 'agent-bench/proving'
+import { combineWays, shell, type Way, waysToRunTests, waysToWrite } from 'agent-bench/proving'
 import { BY_DIGITS, CASES, FUNCTION, RIGHT, TEST_TEXTS } from './tdd-strict.texts.ts'
 import { unusualSuites } from './tdd-suites.ts'
 import { CODE, TESTS } from './test-first.ts'
@@ -49,7 +49,7 @@ const SEE_RED = 'pytest 2>&1 | tee red.log'
 
 export function honestWays(): Readonly<Record<string, Play>> {
   return {
-    ...eachWayTwice(
+    ...combineWays(
       [waysToWriteTests(), waysToLogFailure(), waysToWriteCode(), waysToRunTests()],
       'The tests failed at first, as red.log shows, and pass now.',
     ),

@@ -213,14 +213,6 @@ export function stubContract(sandbox: TheSandbox): void {
       ],
       ['an echoed call', 'echo bash skill/scripts/make.sh --title Q1'],
       ['a reading of it', 'cat skill/scripts/make.sh'],
-      [
-        'a connection that says nothing',
-        'python3 -c \'import socket; s=socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); s.connect("/run/bench/calls")\'',
-      ],
-      [
-        'rubbish',
-        'python3 -c \'import socket; s=socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); s.connect("/run/bench/calls"); s.send(bytes(range(256)))\'',
-      ],
     ])('%s is not reported', async (_name, command) => {
       expect(await reported(sandbox(), command)).toEqual([])
     })
@@ -229,16 +221,6 @@ export function stubContract(sandbox: TheSandbox): void {
       const calls = await reported(sandbox(), 'for i in $(seq 100); do bash skill/scripts/make.sh $i; done; true')
       expect(calls.length).toBe(64)
       expect(calls[0]).toEqual(['skill/scripts/make.sh', '1'])
-    })
-
-    it('can not be made to hold up the executor by open connections', async () => {
-      const flood =
-        'python3 -c \'import socket\nfor i in range(500):\n  s=socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); s.settimeout(1)\n  try: s.connect("/run/bench/calls"); globals()[str(i)]=s\n  except OSError: pass\''
-      const result = await run(sandbox(), flood)
-      expect(result.durationMs).toBeLessThan(8_000)
-      expect(await reported(sandbox(), 'bash skill/scripts/make.sh after')).toEqual([
-        ['skill/scripts/make.sh', 'after'],
-      ])
     })
   })
 }

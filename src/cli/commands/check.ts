@@ -7,6 +7,7 @@ import { ConfigError, explainError } from '../../errors.ts'
 import type { Settings } from '../../runner/settings.ts'
 import type { PreparedSandbox } from '../../sandbox/index.ts'
 import type { AddCommand, CliContext } from '../command.ts'
+import { settingsOf } from '../settings.ts'
 import type { BrokenSpec, LoadedSpec } from '../spec-files.ts'
 import { checkProgress } from './check-progress.ts'
 
@@ -38,7 +39,7 @@ async function check(filter: string, options: CheckOptions, context: CliContext)
   const clock = performance.now()
   const k = wholeNumber('--k', options.k ?? '3', 100)
   const jobs = wholeNumber('--jobs', options.jobs ?? String(usualJobs()), MAX_JOBS)
-  const settings = await settingsOf(options, context)
+  const settings = await settingsOf(context, { BENCH_SANDBOX: options.driver })
   const { loaded, broken } = await load(filter, settings, context)
   const isJson = options.json === true
   const say = isJson ? context.writeError : context.write
@@ -94,22 +95,14 @@ function wholeNumber(option: string, text: string, max: number): number {
   })
 }
 
-/** Options of the command stand above BENCH_* variables, and these above `bench.config.ts`. */
-async function settingsOf(options: CheckOptions, context: CliContext): Promise<Settings> {
-  const { CONFIG_FILE, loadConfigFile } = await import('../../runner/plugin.ts')
-  const { readSettings } = await import('../../runner/settings.ts')
-  const over = options.driver === undefined ? {} : { BENCH_SANDBOX: options.driver }
-  return readSettings(await loadConfigFile(context.directory), CONFIG_FILE, { ...context.env, ...over })
-}
-
 async function load(filter: string, settings: Settings, context: CliContext) {
   const { findSpecFiles, loadSpecFiles } = await import('../spec-files.ts')
-  const files = await findSpecFiles(context.directory, settings.skillDir)
+  const files = await findSpecFiles(context.directory, settings)
   const { loaded, broken } = await loadSpecFiles(files, context.directory)
-  const isMeant = (...names: readonly string[]) => names.some(name => name.includes(filter))
-  const named = loaded.filter(({ file, task }) => isMeant(file, task.id))
+  const fitsFilter = (...names: readonly string[]) => names.some(name => name.includes(filter))
+  const named = loaded.filter(({ file, task }) => fitsFilter(file, task.id))
   // What a broken file would be called is not known: when nothing else is meant, it may be that.
-  const meant = { loaded: named, broken: named.length === 0 ? broken : broken.filter(({ file }) => isMeant(file)) }
+  const meant = { loaded: named, broken: named.length === 0 ? broken : broken.filter(({ file }) => fitsFilter(file)) }
   refuseSharedIds(meant.loaded)
   if (meant.loaded.length + meant.broken.length > 0) return meant
   throw new ConfigError(

@@ -6,6 +6,7 @@ import type { PlannedModel } from '../../model/index.ts'
 import { type ModelSetting, nameOfSetting } from '../../runner/model-settings.ts'
 import type { Settings } from '../../runner/settings.ts'
 import type { AddCommand, CliContext } from '../command.ts'
+import { settingsOf } from '../settings.ts'
 
 interface DoctorOptions {
   readonly model?: string
@@ -35,21 +36,16 @@ function inOptions(error: ConfigError, given: Readonly<Record<string, string | u
   return new ConfigError(renamed(error.message), { code: error.code, remedy: renamed(error.remedy), cause: error })
 }
 
-/** Options of the command stand above BENCH_* variables, and these above `bench.config.ts`. */
-async function settingsOf(options: DoctorOptions, context: CliContext): Promise<Settings> {
-  const { CONFIG_FILE, loadConfigFile } = await import('../../runner/plugin.ts')
-  const { readSettings } = await import('../../runner/settings.ts')
-  const over = {
+async function settingsOfDoctor(options: DoctorOptions, context: CliContext): Promise<Settings> {
+  const given = {
     BENCH_MODEL: options.model,
     BENCH_BASE_URL: options.baseUrl,
     BENCH_API_KEY: options.apiKey,
     BENCH_WORKERS: options.workers,
     BENCH_RESULTS_DIR: options.resultsDir,
   }
-  const given = Object.fromEntries(Object.entries(over).filter(([, value]) => value !== undefined))
-  const config = await loadConfigFile(context.directory)
   try {
-    return readSettings(config, CONFIG_FILE, { ...context.env, ...given })
+    return await settingsOf(context, given)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     throw inOptions(error, given)
@@ -86,7 +82,7 @@ function budgetOf(timeout: string | undefined): number | null {
 
 async function diagnose(options: DoctorOptions, context: CliContext): Promise<void> {
   const budgetMs = budgetOf(options.timeout)
-  const settings = await settingsOf(options, context)
+  const settings = await settingsOfDoctor(options, context)
   const [setting, ...others] = settings.models
   if (setting === undefined || others.length > 0) {
     const names = settings.models.map(nameOfSetting)

@@ -1,5 +1,6 @@
 import { basename, join, resolve } from 'node:path'
 import { escapeForTerminal, printableJson } from '../../../reporters/terminal.ts'
+import { counted } from '../../../reporters/why-text.ts'
 import { SpecError } from '../../errors.ts'
 import type { LintFinding } from '../../skill/index.ts'
 import type { AddCommand, CliContext } from '../command.ts'
@@ -13,8 +14,6 @@ export const addLint: AddCommand = (program, context) => {
     .option('--json', 'one JSON object instead of lines')
     .action((directory: string, options: { readonly json?: true }) => lint(directory, options.json === true, context))
 }
-
-const counted = (count: number, one: string) => `${count} ${count === 1 ? one : `${one}s`}`
 
 async function lint(given: string, asJson: boolean, context: CliContext): Promise<void> {
   const { lintSkill } = await import('../../skill/index.ts')

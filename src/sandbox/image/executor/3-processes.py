@@ -102,7 +102,8 @@ def become(room):
     if room["namespaces"] == "own":
         # A new user namespace has a full one.
         drop_bounding_set()
-    keep_to_writing_rules()
+    if WRITING_RULES is not None:
+        checked("rules", libc.syscall(SYS_LANDLOCK_RESTRICT_SELF, WRITING_RULES, 0))
     if room["setUser"]:
         os.setresgid(room["gid"], room["gid"], room["gid"])
         os.setresuid(room["uid"], room["uid"], room["uid"])

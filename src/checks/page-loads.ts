@@ -3,7 +3,7 @@
  * so that an escape (`@\69mport`), a comment or a broken rule hides nothing.
  */
 import { ident, string, tokenize, tokenTypes, url } from 'css-tree'
-import { attributeOf, type DocumentElement, ownTextOf, type PageDocument, tagOf } from './page-document.ts'
+import { elementsIn, type PageElement } from './page-outline.ts'
 
 /** Elements that load or run something, or change where to, whatever their attributes say. */
 const LOADING = ['script', 'iframe', 'object', 'embed', 'frame', 'applet', 'portal', 'base']
@@ -16,47 +16,51 @@ const LINKS = ['a', 'area']
 /** Functions of CSS whose strings are addresses. */
 const ADDRESS_FUNCTIONS = ['url', 'src', 'image-set', '-webkit-image-set', 'image', 'cross-fade', '-webkit-cross-fade']
 
-/** The first thing a page loads or runs, in words; null when it is all there is. */
-export function loadOf({ elements }: PageDocument): string | null {
-  for (const element of elements) {
-    const tag = tagOf(element)
+/** The attributes whose value is styles; those after the first are SVG's. */
+const STYLES = 'style fill stroke filter mask clip-path cursor marker-start marker-mid marker-end'.split(' ')
+
+/**
+ * The first thing that an outlined page loads or runs, in words; null when the page is all there is.
+ * @example
+ * const page = outlineOf('<img src="crest.png" alt="">')
+ * page && loadOf(page) // 'a <img> loads something'
+ */
+export function loadOf(page: PageElement): string | null {
+  for (const { tag, attributes, children } of elementsIn(page)) {
     if (LOADING.includes(tag)) return `there is a <${tag}>`
-    if (tag === 'link' && !isIconInside(element)) return 'there is a <link>'
-    if (tag === 'meta' && attributeOf(element, 'http-equiv')?.trim().toLowerCase() === 'refresh')
+    if (tag === 'link' && !isIconInside(attributes)) return 'there is a <link>'
+    if (tag === 'meta' && attributes['http-equiv']?.trim().toLowerCase() === 'refresh')
       return 'a <meta> leads elsewhere'
-    const found = loadOfAttributes(element, tag) ?? (tag === 'style' ? loadOfStyle(ownTextOf(element)) : null)
+    const css = tag === 'style' ? children.filter(part => typeof part === 'string').join('') : ''
+    const found = loadOfAttributes(tag, attributes) ?? loadOfStyle(css)
     if (found !== null) return found
   }
   return null
 }
+
+type Attributes = PageElement['attributes']
 
 /** `<link rel="icon" href="data:…">`, which keeps browsers from asking for an icon. */
-function isIconInside(link: DocumentElement): boolean {
-  const kinds = (attributeOf(link, 'rel') ?? '').trim().toLowerCase().split(/\s+/)
-  return kinds.every(kind => kind === 'icon' || kind === 'shortcut') && isInside(attributeOf(link, 'href') ?? '')
+function isIconInside({ rel = '', href = '' }: Attributes): boolean {
+  const kinds = rel.trim().toLowerCase().split(/\s+/)
+  return kinds.every(kind => kind === 'icon' || kind === 'shortcut') && isInside(href)
 }
 
-function loadOfAttributes(element: DocumentElement, tag: string): string | null {
-  for (const { name: given, value } of element.attrs) {
-    const name = given.toLowerCase()
+function loadOfAttributes(tag: string, attributes: Attributes): string | null {
+  // `<set attributeName="href" to="…">` of SVG
+  const isAnimated = attributes.attributename?.toLowerCase().endsWith('href') === true
+  for (const [name, value] of Object.entries(attributes)) {
     if (/^on[a-z]/.test(name)) return `a handler of a <${tag}> runs code`
     if (/^javascript:/.test(addressIn(value))) return `a <${tag}> runs code`
-    const isFetched = ADDRESSES.includes(name) || (name === 'href' && !LINKS.includes(tag))
-    if (isFetched && !isInside(value)) return `a <${tag}> loads something`
-    if (LISTS.includes(name) && !addressesIn(value).every(isInside)) return `a <${tag}> loads something`
-    // `<set attributeName="href" to="…">` of SVG
-    const isAnimated = attributeOf(element, 'attributename')?.toLowerCase().endsWith('href') === true
-    if (isAnimated && ['to', 'from', 'by', 'values'].includes(name)) return `a <${tag}> loads something`
-    // `style`, and the attributes of SVG that are properties of CSS (`fill`, `filter`, `mask`).
-    const found = /[(\\]/.test(value) && isStyle(element, name) ? loadOfStyle(value) : null
+    const isAddress = ADDRESSES.includes(name) || (name === 'href' && !LINKS.includes(tag))
+    const isSet = isAnimated && ['to', 'from', 'by', 'values'].includes(name)
+    const isForeign = LISTS.includes(name) && !isListInside(value)
+    if (isSet || isForeign || (isAddress && !isInside(value))) return `a <${tag}> loads something`
+    const found = STYLES.includes(name) ? loadOfStyle(value) : null
     if (found !== null) return found
   }
   return null
 }
-
-const SVG = 'http://www.w3.org/2000/svg'
-const isStyle = (element: DocumentElement, name: string) =>
-  name === 'style' || (element.namespaceURI === SVG && name !== 'd')
 
 /** An address as browsers take it: without white space and control characters at the ends, and without line ends. */
 function addressIn(value: string): string {
@@ -67,23 +71,14 @@ function addressIn(value: string): string {
 /** Is what an address names inside of the page? */
 const isInside = (value: string) => /^(?:data:|#)/.test(addressIn(value))
 
-/** The addresses of a `srcset`; they hold commas themselves (`data:`), so a comma ends one only where white space follows. */
-function addressesIn(list: string): string[] {
-  const addresses: string[] = []
-  let rest = list.replace(/^[\s,]+/, '')
-  while (rest !== '') {
-    const [run = ''] = rest.match(/^\S+/) ?? []
-    const address = run.replace(/,+$/, '')
-    addresses.push(address)
-    // Without a comma at its end, a descriptor (`2x`) follows.
-    const after = rest.slice(run.length)
-    rest = (address === run ? after.replace(/^[^,]*/, '') : after).replace(/^[\s,]+/, '')
-  }
-  return addresses
+/** A `srcset` in which nothing is left when `data:` addresses, descriptors (`2x`) and fragments are taken out. */
+function isListInside(list: string): boolean {
+  const words = list.replaceAll(/(?<![^\s,])data:\S*/gi, ' ').split(/[\s,]+/)
+  return words.every(word => /^(?:[\d.]+[wxh]|#.*)?$/.test(word))
 }
 
 /** The first thing a style sheet, or the value of a `style` attribute, loads; null when there is none. */
-export function loadOfStyle(css: string): string | null {
+function loadOfStyle(css: string): string | null {
   /** Names of the functions that are open, innermost last; '' for a mere parenthesis. */
   const open: string[] = []
   let isNamespace = false
