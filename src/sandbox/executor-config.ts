@@ -115,6 +115,9 @@ export const DEFAULT_EXECUTOR_CONFIG: ExecutorConfig = {
     PAGER: 'cat',
     PYTHONDONTWRITEBYTECODE: '1',
     PYTEST_PLUGINS: 'bench_witness',
+    // Where the documents of skills look for their own files. Where a task has no skill, nothing is there.
+    CLAUDE_SKILL_DIR: '/workspace/skill',
+    CLAUDE_PLUGIN_ROOT: '/workspace/skill',
   },
   resourceLimits: { CORE: 0 },
   bounds: DEFAULT_BOUNDS,
