@@ -9,7 +9,7 @@ import { writeSummary } from '../src/results/store.ts'
 import { type SummaryPlan, summarise } from '../src/results/summary.ts'
 import { finishedRun } from './finished-run.fixture.ts'
 import { matrixLines, matrixReporter } from './matrix.ts'
-import { timeInWords } from './terminal.ts'
+import { formatTime } from './terminal.ts'
 
 const plan: SummaryPlan = { runId: 'run1', k: 3, trials: 3 }
 const NOT_RUN = 'main.py fixed, but no test session passed after the change'
@@ -219,7 +219,7 @@ describe('the matrix', () => {
   })
 })
 
-describe('timeInWords', () => {
+describe('formatTime', () => {
   it.each([
     [null, '–'],
     [0.4249, '0.42 s'],
@@ -227,7 +227,7 @@ describe('timeInWords', () => {
     [119.94, '119.9 s'],
     [246, '4.1 min'],
   ])('shows %s as %s', (seconds, text) => {
-    expect(timeInWords(seconds)).toBe(text)
+    expect(formatTime(seconds)).toBe(text)
   })
 })
 

@@ -12,6 +12,7 @@ import type { VerifyCheck } from '../task/verify.ts'
 import { type ArtifactRule, keepsRule, rulesOf } from './artifact-checks.ts'
 import { type Manifest, SKILL_FOLDER } from './manifest-schema.ts'
 import type { ReadManifest } from './read-manifest.ts'
+import { defaultId } from './spec-file.ts'
 import { stubLanguage, stubOutputs, stubText } from './stub.ts'
 import { fitsCall } from './stub-call.ts'
 import type { PlacedMistake, TextPlace } from './text-position.ts'
@@ -78,11 +79,6 @@ export function skillSpec({ name, files, read }: SkillSource): SkillSpec {
   }
   const reason = read === null ? 'there is no manifest that names artifacts' : 'no artifacts are expected'
   return { spec, mistakes, notApplicable: expected.length > 0 ? [] : [{ flag: 'step_completion', reason }] }
-}
-
-/** `skill_run_v1_<directory>`, with what an id cannot hold replaced. */
-export function defaultId(name: string): string {
-  return `skill_run_v1_${name.replaceAll(/[^A-Za-z0-9_-]+/g, '_')}`.slice(0, 100)
 }
 
 /** A path or pattern as part of a flag id; what an id cannot hold is percent-encoded, so that two never fall together. */

@@ -121,12 +121,12 @@ function sized(windowTokens: number | null, fills: readonly Fill[], why: string 
   const proved =
     filled === null
       ? ''
-      : `; a prompt of ${thousands(filled)} arrived whole, by the server's own count${recallInWords(recalled, fills.length)}`
+      : `; a prompt of ${thousands(filled)} arrived whole, by the server's own count${describeRecall(recalled, fills.length)}`
   return fine(`${size}${proved}`, measured)
 }
 
 /** The count judges the server; what the model can repeat is said as its own, so that nobody takes it for a fault. */
-function recallInWords(recalled: number, levels: number): string {
+function describeRecall(recalled: number, levels: number): string {
   if (recalled === levels) return ', and the model repeated its first line'
   const often = recalled === 0 ? 'did not repeat' : `at ${recalled} of ${levels} lengths repeated`
   return ` (the model ${often} its first line when asked: that is about the model)`
