@@ -1,5 +1,5 @@
 /** The last lines of a run: why it ended as it did, and what to try next. A pure function of what is known at the end. */
-import { isModelResult, isReplayed, lostDuringCommand, lostInWords, type Summary } from '../src/results/summary.ts'
+import { describeLoss, isModelResult, isReplayed, lostDuringCommand, type Summary } from '../src/results/summary.ts'
 import type { FinishedRun, RunReporter } from './reporter.ts'
 import { shortModelName } from './standings.ts'
 import { createPainter, escapeForTerminal } from './terminal.ts'
@@ -50,7 +50,7 @@ function whatEndedIt({ stopped, isInterrupted, skipped, brokenFiles, summaries }
     lines.push(`skipped  ${trials} ${trials === 1 ? 'trial' : 'trials'}: ${escapeForTerminal(reason)}`)
   }
   const lost = lostDuringCommand(summaries.flatMap(({ trials }) => trials))
-  if (lost > 0) lines.push(`lost     ${lostInWords(lost)}`)
+  if (lost > 0) lines.push(`lost     ${describeLoss(lost)}`)
   if (brokenFiles > 0) {
     lines.push(
       `broken   ${brokenFiles} ${brokenFiles === 1 ? 'spec file' : 'spec files'} could not be read as a task: see above`,

@@ -9,7 +9,7 @@ import { writeSummary } from '../src/results/store.ts'
 import { type SummaryPlan, summarise } from '../src/results/summary.ts'
 import { finishedRun } from './finished-run.fixture.ts'
 import { matrixLines, matrixReporter } from './matrix.ts'
-import { timeInWords } from './terminal.ts'
+import { formatTime } from './terminal.ts'
 
 const plan: SummaryPlan = { runId: 'run1', k: 3, trials: 3 }
 const NOT_RUN = 'main.py fixed, but no test session passed after the change'
@@ -146,9 +146,13 @@ describe('the matrix', () => {
 
   it('says when deterministic trials are one sample', () => {
     const same = { transcript_hash: 'd'.repeat(64) }
-    const text = matrix([0, 1, 2].map(trial => sampleRecord({ trial_index: trial, ...same }))).join('\n')
+    const records = ['a', 'b'].flatMap(task_id =>
+      [0, 1, 2].map(trial => sampleRecord({ task_id, trial_index: trial, ...same })),
+    )
+    const text = matrix(records).join('\n')
+    expect(text.match(/one sample:/g)).toHaveLength(1)
     expect(text).toContain('3/3 (one sample)')
-    expect(text).toContain('they count as one sample')
+    expect(text).toContain('in each row all transcripts are the same although the seeds differ')
   })
 
   it('says that trials were left out by an early stop', () => {
@@ -215,7 +219,7 @@ describe('the matrix', () => {
   })
 })
 
-describe('timeInWords', () => {
+describe('formatTime', () => {
   it.each([
     [null, '–'],
     [0.4249, '0.42 s'],
@@ -223,7 +227,7 @@ describe('timeInWords', () => {
     [119.94, '119.9 s'],
     [246, '4.1 min'],
   ])('shows %s as %s', (seconds, text) => {
-    expect(timeInWords(seconds)).toBe(text)
+    expect(formatTime(seconds)).toBe(text)
   })
 })
 

@@ -1,7 +1,7 @@
 /** The matrix: one row a task, and below it what was lost in which trial and why. Lines are a pure function of summaries. */
-import { repairedInWords } from '../src/results/repaired.ts'
-import { isModelResult, isReplayed, lostDuringCommand, lostInWords, type Summary } from '../src/results/summary.ts'
-import { type Finding, findingsOf, trialsInWords } from './losses.ts'
+import { describeRepaired } from '../src/results/repaired.ts'
+import { describeLoss, isModelResult, isReplayed, lostDuringCommand, type Summary } from '../src/results/summary.ts'
+import { describeTrials, type Finding, findingsOf } from './losses.ts'
 import { modelGridLines } from './model-grid.ts'
 import type { RunReporter } from './reporter.ts'
 import {
@@ -9,10 +9,10 @@ import {
   type Column,
   createPainter,
   escapeForTerminal,
+  formatTime,
   layOut,
   type Painter,
   type Style,
-  timeInWords,
   wrap,
 } from './terminal.ts'
 import { tiersOfFolder } from './tiers.ts'
@@ -47,6 +47,7 @@ export function matrixLines(summaries: readonly Summary[], options: MatrixOption
     ...body,
     ...(grid.length > 0 ? ['', ...grid] : []),
     ...(below.length > 0 ? ['', ...below] : []),
+    ...oneSampleLines(summaries, { width, paint }),
     '',
     totalsOf(summaries),
   ]
@@ -90,7 +91,7 @@ function columnsFor(summaries: readonly Summary[]): readonly Column<Summary>[] {
     areTokensKnown
       ? { title: 'tokens', align: right, dropRank: 5, cell: summary => tokensCell(tokensPerTrial(summary)) }
       : null,
-    { title: 'time', align: right, dropRank: 4, cell: summary => ({ text: timeInWords(summary.avg_elapsed_sec) }) },
+    { title: 'time', align: right, dropRank: 4, cell: summary => ({ text: formatTime(summary.avg_elapsed_sec) }) },
     { title: 'tamper', align: right, dropRank: 2, cell: tamperCell },
     { title: 'agent', dropRank: 6, cell: agentCell },
   ]
@@ -158,20 +159,29 @@ function detailsOf(summary: Summary, room: { readonly width: number; readonly pa
   // Of an observed task nothing can be lost: it shows what it reached, and what was nobody's doing.
   const findings = findingsOf(summary).filter(({ kind }) => !summary.observed || kind !== 'lost')
   const lines = findings.flatMap(finding => findingLines(finding, summary, room))
-  const asides = summary.observed ? reachedInWords(summary) : []
-  const repaired = repairedInWords(summary)
+  const asides = summary.observed ? describeReached(summary) : []
+  const repaired = describeRepaired(summary)
   if (repaired !== null) asides.push(repaired)
   const lost = lostDuringCommand(summary.trials)
-  if (lost > 0) asides.push(lostInWords(lost))
-  if (summary.identical_transcripts) {
-    asides.push(`all ${summary.n} transcripts are the same although the seeds differ: they count as one sample`)
-  }
+  if (lost > 0) asides.push(describeLoss(lost))
   if (summary.early_stopped) asides.push('stopped early: the trials after the first that did not pass were not run')
   return [...lines, ...asides.flatMap(note => indented(note, '    ', room).map(line => room.paint('dim', line)))]
 }
 
+/** Said once: a server that answers the same to every seed does so in every task. */
+function oneSampleLines(
+  summaries: readonly Summary[],
+  room: { readonly width: number; readonly paint: Painter },
+): readonly string[] {
+  const count = summaries.filter(summary => summary.identical_transcripts).length
+  if (count === 0) return []
+  const where = count === summaries.length ? 'each row' : `${count} of ${summaries.length} rows`
+  const text = `one sample: in ${where} all transcripts are the same although the seeds differ`
+  return ['', ...indented(text, '', room).map(line => room.paint('dim', line))]
+}
+
 /** `read:skill/SKILL.md reached in 2 of 3 trials`, one for each flag. */
-function reachedInWords({ skills }: Summary): string[] {
+function describeReached({ skills }: Summary): string[] {
   return Object.entries(skills).map(
     ([id, { reached, n }]) => `${escapeForTerminal(id)} reached in ${reached} of ${n} ${n === 1 ? 'trial' : 'trials'}`,
   )
@@ -186,7 +196,7 @@ function findingLines(
   const aside = finding.kind === 'fault' ? " (not the model's failure)" : ''
   const label = escapeForTerminal(finding.label)
   const reason = escapeForTerminal(shorten(finding.reason.trim()))
-  const text = `${label}  ${trialsInWords(finding.trials, summary.trials_planned)}  ${reason}${aside}`
+  const text = `${label}  ${describeTrials(finding.trials, summary.trials_planned)}  ${reason}${aside}`
   const [first = '', ...rest] = wrap(text, width - 8)
   const lines = [`    ${paint(style, mark)} ${first}`, ...rest.map(line => `        ${line}`)]
   if (finding.remedy === null) return lines

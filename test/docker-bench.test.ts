@@ -64,6 +64,7 @@ await describeWith(['docker'], 'the bench on docker', () => {
     expect(summary).toMatchObject({ avg_score: 0, verdict: 'fail', pass_hat_k: 0 })
     expect(Object.values(summary?.skills ?? {}).every(skill => skill.reached === 0)).toBe(true)
     expect(run.stdout).toMatch(/✗ read +all 3 trials +name\.txt was never shown/)
+    expect((run.stdout + run.stderr).match(/name\.txt was never shown/g)).toHaveLength(1)
   })
 
   it('points a lost flag at its line in the spec file', async () => {

@@ -1,6 +1,7 @@
 /** Vitest's own options on the bench; the rows of docs/vitest.md, one test each. */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { findSpecFiles, loadSpecFiles } from '../src/cli/spec-files.ts'
@@ -240,11 +241,13 @@ await describeWith(['docker'], "Vitest's options on the bench", () => {
       ['task_two', 3, 'pass', 1],
     ])
     expect(sandboxesOf(sequential).size).toBe(1)
+    await project.write({ 'tasks/a/three.bench.ts': smallTask({ id: 'task_three' }) })
     const two = await project.run(['tasks/a'], { ...REFERENCE, BENCH_WORKERS: '2' })
+    await rm(join(project.dir, 'tasks/a/three.bench.ts'))
     expect(two.status).toBe(0)
     const known = new Set(sequential.map(summary => summary.result_hash))
     const parallel = (await written()).filter(summary => !known.has(summary.result_hash))
-    expect(parallel).toHaveLength(2)
+    expect(parallel).toHaveLength(3)
     expect(sandboxesOf(parallel).size).toBe(2)
   })
 

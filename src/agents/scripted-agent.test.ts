@@ -28,7 +28,7 @@ function sessionOf(play: Play | null, options: Partial<Session> = {}): Made {
     },
     maxTurns: 20,
     seed: 42,
-    play,
+    script: play,
     signal: new AbortController().signal,
     emit: note => notes.push(note),
     ...options,

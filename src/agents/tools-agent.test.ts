@@ -79,7 +79,7 @@ function sessionOf(
     toolbox,
     maxTurns: 20,
     seed: 42,
-    play: null,
+    script: null,
     signal: new AbortController().signal,
     emit: note => notes.push(note),
     ...options,

@@ -1,5 +1,5 @@
 /** What `agent-bench new` writes: the smallest task and the smallest skill that run and prove themselves. */
-import { defaultId } from '../skill/skill-task.ts'
+import { defaultId } from '../skill/spec-file.ts'
 
 /** Paths relative to the project, and texts. */
 export type NewFiles = ReadonlyMap<string, string>

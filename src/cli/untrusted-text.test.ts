@@ -149,8 +149,10 @@ describe.each(HOSTILE)('%s', (_what, text) => {
   it('is harmless in the errors that stock reporters print', () => {
     const source = { file: '/p/x.bench.ts', line: 1, column: 1 }
     const flag: FlagResult = { id: text, reached: false, turn: null, reason: text, stack: text }
+    const lost = { flags: [flag], tamper: [{ path: text, kind: 'new' }], ending: text } as const
     const errors = [
-      new FlagsFailedError({ flags: [flag], tamper: [{ path: text, kind: 'new' }], ending: text }, source),
+      new FlagsFailedError({ ...lost, isBrief: false }, source),
+      new FlagsFailedError({ ...lost, isBrief: true }, source),
       new RecordedFailureError(text, source),
       new TrialNotJudgedError(text, source),
     ]

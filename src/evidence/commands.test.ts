@@ -167,6 +167,22 @@ describe('run.ranCommand', () => {
     expect(createRun(forged).run.ranStub('skill/scripts/sum.py')).toBe(false)
   })
 
+  it.each([
+    `python3 \${CLAUDE_SKILL_DIR}/scripts/sum.py --input sales.csv`,
+    'python3 "$CLAUDE_SKILL_DIR/scripts/sum.py" --input sales.csv',
+    '$HOME/skill/scripts/sum.py --input sales.csv',
+    'skill/scripts/sum.py --input sales.csv',
+    'python3 scripts/sum.py --input sales.csv',
+    'cd $DIR && python3 scripts/sum.py --input sales.csv',
+    'cp skill/scripts/sum.py /tmp; python3 /tmp/sum.py --input sales.csv',
+    'D=/nowhere; timeout 9 python3 -u $D/sum.py --input sales.csv',
+  ])('where a stub has the name, counts its report and not the line: %s', sh => {
+    const stub = { 'skill/scripts/sum.py': 'stub\n' }
+    const { run } = createRun(makeLog({ setup: stub, calls: [{ sh }] }))
+    expect(run.ranCommand(pattern, { stubs: Object.keys(stub) })).toBe(false)
+    expect(run.ranCommand(pattern, { ...question, stubs: Object.keys(stub) })).toBe(false)
+  })
+
   it('says what came nearest', () => {
     const log = makeLog({ setup, calls: [{ sh: 'echo python3 skill/scripts/sum.py --input sales.csv' }] })
     const { run, questions } = createRun(log)

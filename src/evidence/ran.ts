@@ -4,7 +4,7 @@ import type { StubReport } from '../sandbox/sandbox.ts'
 import type { CommandQuestion, StubQuestion } from '../task/run.ts'
 import { type ExecutedCommand, executedCommands } from './commands.ts'
 import type { LoggedCall, TrialLog } from './log.ts'
-import { callInWords, quoted } from './words.ts'
+import { describeCall, quoted } from './words.ts'
 import { statesOf } from './workspace.ts'
 
 /** A report of a stub that is the setup's own file, unchanged. */
@@ -71,7 +71,14 @@ export function fitsArguments({ args, cwd }: StubReport, wanted: StubQuestion['a
   return new RegExp(wanted.source, wanted.flags.replace(/[gy]/g, '')).test(args.join(' '))
 }
 
-const isNamed = (script: string | null, names: readonly string[]) => script !== null && names.includes(script)
+/**
+ * Does the command start something called like a stub, wherever that is? Stubs report by themselves: a line whose path is
+ * wrong, unset (`$DIR/x.py`) or a copy's ran no stub.
+ */
+function namesStub({ words, programWords, script }: ExecutedCommand, stubs: readonly string[]): boolean {
+  const names = stubs.map(path => posix.basename(path))
+  return [...words.slice(0, programWords), script ?? ''].some(word => names.includes(posix.basename(word)))
+}
 
 /** Everything in the history that may fit, in order of the calls. */
 function candidatesOf(history: CommandHistory, question: CommandQuestion): Candidate[] {
@@ -86,7 +93,7 @@ function candidatesOf(history: CommandHistory, question: CommandQuestion): Candi
   )
   const fromLines = history.executed.flatMap(({ call, commands }) =>
     commands
-      .filter(({ script }) => !isNamed(script, stubs) && isMeant(script, scripts))
+      .filter(command => !namesStub(command, stubs) && mayBeOneOf(command.script, scripts))
       .flatMap(({ words, programWords, script, args }) => {
         const programs = [words.slice(0, programWords).join(' '), ...(script === null ? [] : [script])]
         return programs.map(program => ({
@@ -101,7 +108,7 @@ function candidatesOf(history: CommandHistory, question: CommandQuestion): Candi
 }
 
 /** A script whose name is, or ends in, the name of a file that is meant must be that file. */
-function isMeant(script: string | null, scripts: readonly string[]): boolean {
+function mayBeOneOf(script: string | null, scripts: readonly string[]): boolean {
   if (script === null || scripts.includes(script)) return true
   const name = posix.basename(script)
   return !scripts.some(meant => name.endsWith(posix.basename(meant)))
@@ -130,7 +137,7 @@ export function nearestCommand(log: TrialLog, history: CommandHistory, pattern: 
   const search = searchFor(pattern)
   const stub = history.stubs.at(-1)
   const typed = log.calls.find(call => typeof call.args.command === 'string' && search.test(call.args.command))
-  if (typed !== undefined) return `${callInWords(typed)} names it, but did not run it`
+  if (typed !== undefined) return `${describeCall(typed)} names it, but did not run it`
   if (stub !== undefined) {
     const line = quoted([stub.report.path, ...stub.report.args].join(' '))
     return `${line} was run in call ${stub.call.call}`

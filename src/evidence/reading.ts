@@ -266,14 +266,6 @@ function distinctiveByFile(setupText: ReadonlyMap<string, string>, prompt: strin
 }
 
 /**
- * The distinctive lines of a file of the setup, normalised: what can show that it was read.
- * Empty when the file is not in `setupText` (binary files are not).
- */
-export function distinctiveLines(path: string, setupText: ReadonlyMap<string, string>, prompt: string): string[] {
-  return distinctiveByFile(setupText, prompt).get(path) ?? []
-}
-
-/**
  * Files of a setup that have no distinctive line, sorted: no reading of them could be recognised, so a task whose flag
  * asks for it must be refused when it is collected.
  */

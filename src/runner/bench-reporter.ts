@@ -163,9 +163,9 @@ export class BenchReporter implements Reporter {
   onTestCaseAnnotate(test: TestCase, { type, message }: TestAnnotation): void {
     if (type !== SERVER_ANNOTATION) return
     const { name } = test.project
-    const teller = this.#run.tellers.get(name) ?? test.id
-    this.#run.tellers.set(name, teller)
-    if (teller !== test.id) return
+    const annotator = this.#run.serverAnnotators.get(name) ?? test.id
+    this.#run.serverAnnotators.set(name, annotator)
+    if (annotator !== test.id) return
     const line = this.#options.projects.length === 1 ? message : `${message} · ${name}`
     if (message.startsWith(ALARM)) this.#run.alarms.push(line)
     this.#print(line)
@@ -184,7 +184,7 @@ export class BenchReporter implements Reporter {
       if (this.#run.trialsAhead !== null) this.#run.trialsAhead -= 1
       return
     }
-    this.#lookAhead(test, meta.outcome)
+    this.#projectDuration(test, meta.outcome)
     const reason = meta.failureReason ?? 'the run cannot go on'
     const trial = { task: meta.task, outcome: meta.outcome ?? 'skipped', fault: meta.fault ?? null }
     if (meta.outcome === 'config') this.#stopModel(test, reason)
@@ -221,15 +221,19 @@ export class BenchReporter implements Reporter {
     this.#vitest?.cancelCurrentRun('test-failure')
   }
 
-  /** After the first trial that ran to its end. */
-  #lookAhead(test: TestCase, outcome: string | undefined): void {
-    if (this.#run.trialsAhead === null || (outcome !== 'passed' && outcome !== 'failed')) return
+  /** After a trial that ran to its end. */
+  #projectDuration(test: TestCase, outcome: string | undefined): void {
+    if (this.#run.trialsAhead === null) return
+    this.#run.trialsAhead -= 1
+    if (outcome !== 'passed' && outcome !== 'failed') return
+    this.#run.trialsDone += 1
+    this.#run.trialsMs += test.diagnostic()?.duration ?? 0
     const line = projection({
-      firstTrialMs: test.diagnostic()?.duration ?? 0,
-      trials: this.#run.trialsAhead,
+      done: this.#run.trialsDone,
+      doneMs: this.#run.trialsMs,
+      left: this.#run.trialsAhead,
       workers: this.#options.settings.workers,
     })
-    this.#run.trialsAhead = null
     if (line !== null) this.#print(line)
   }
 
@@ -277,7 +281,7 @@ export class BenchReporter implements Reporter {
       return
     }
     this.#run.isFinished = true
-    this.#run.stop ??= whyWorkersEnded(plan) ?? stoppedInWords(this.#run.stoppedModels)
+    this.#run.stop ??= whyWorkersEnded(plan) ?? describeStopped(this.#run.stoppedModels)
     const { records, notes } = readJournalsOfRun(plan.resultsDir, plan.runId)
     this.#run.lastTrial = lastTrialOf(records)
     const resumed = [...this.#run.resumed].map(key => this.#run.earlier.get(key)).filter(record => record !== undefined)
@@ -333,7 +337,7 @@ export class BenchReporter implements Reporter {
 
 const isColoured = () => process.stdout.isTTY === true && process.env.NO_COLOR === undefined
 
-function stoppedInWords(models: ReadonlyMap<string, string>): string | null {
+function describeStopped(models: ReadonlyMap<string, string>): string | null {
   if (models.size === 0) return null
   return [...models].map(([project, reason]) => `${project}: ${reason}`).join('\n')
 }

@@ -63,7 +63,7 @@ export default class BenchRunner extends TestRunner {
 
   async #trial(task: Task, trial: number, context: TestContext): Promise<void> {
     this.#session ??= TrialSession.start(inject('agentBenchPlan'))
-    await this.#session.runTrial(task, trial, context)
+    await this.#session.runTrial(task, trial, context, inject('agentBenchSettings'))
   }
 
   /** Before the first test of a run: the sandbox starts while Vitest is still preparing. `vitest list` does not come here. */

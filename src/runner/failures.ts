@@ -30,6 +30,8 @@ export class FlagsFailedError extends Error {
       readonly flags: readonly FlagResult[]
       readonly tamper: readonly Tamper[]
       readonly ending: string | null
+      /** Only names what was lost: the reasons are told elsewhere. */
+      readonly isBrief: boolean
     },
     source: SourcePosition,
   ) {
@@ -45,7 +47,16 @@ export class FlagsFailedError extends Error {
         : options.tamper.length > 0
           ? 'every flag reached, but protected files changed'
           : 'every flag reached, but the trial says nothing about the model'
-    super(printable([heading, ...lines.map(escapeForTerminal)].join('\n  ')))
+    const names = [
+      ...lost.map(({ id }) => id),
+      ...(options.tamper.length > 0 ? ['tamper'] : []),
+      ...(options.ending === null ? [] : ['ended early']),
+    ]
+    super(
+      options.isBrief
+        ? `${heading}: ${escapeForTerminal(names.join(', '))}`
+        : printable([heading, ...lines.map(escapeForTerminal)].join('\n  ')),
+    )
     this.stack = stackAt(this.name, this.message, framesIn(lost[0]?.stack ?? null, source.file), source)
   }
 }

@@ -135,6 +135,13 @@ function takeTaskIds(vitest: Vitest, project: TestProject): void {
   vitest.collect = async (filters, options) => collect(await asFiles(filters), options)
 }
 
+/** Reporters that show a run to somebody who reads our matrix, too; any other tells its readers by itself what was lost. */
+const TERMINAL_REPORTERS = ['default', 'dot', 'tree', 'minimal']
+
+function isOnlyTerminal({ config }: Vitest): boolean {
+  return config.reporters.every(one => TERMINAL_REPORTERS.includes(String(Array.isArray(one) ? one[0] : one)))
+}
+
 /** Settings that make a project safe for trials whatever the command line says. */
 function configureProject(project: TestProject, settings: Settings): void {
   const { config } = project
@@ -186,7 +193,8 @@ export function agentBench(options: BenchConfig = {}): Plugin {
           for (const file of files) skills.add(file)
           await collectOnlyOurs(vitest, project, settings.suite)
           const model = projects.length > 1 ? nameOfSetting(setting) : null
-          project.provide('agentBenchSettings', { root, k: settings.k, trials: settings.trials, model })
+          const { k, trials } = settings
+          project.provide('agentBenchSettings', { root, k, trials, model, isBrief: isOnlyTerminal(vitest) })
         }
         if (isMerge) return void vitest.config.reporters.push(new MergeReporter() as never)
         takeTaskIds(vitest, project)

@@ -1,16 +1,18 @@
-/** How long a run will take, said once, after its first trial. */
+/** How long a run will still take, from all its trials so far. */
 
 export interface Progress {
-  /** Milliseconds that the first trial took. */
-  readonly firstTrialMs: number
-  /** Trials of the whole run. */
-  readonly trials: number
+  /** Trials that ran to their end. */
+  readonly done: number
+  /** Milliseconds that they took, added up. */
+  readonly doneMs: number
+  /** Trials that are left. */
+  readonly left: number
   /** Sandboxes at work at once. */
   readonly workers: number
 }
 
 /** `0.4 s`, `45 s`, `12 min`, `3.5 h`. */
-export function durationInWords(milliseconds: number): string {
+export function formatDuration(milliseconds: number): string {
   const seconds = milliseconds / 1_000
   if (seconds < 9.95) return `${Math.max(0.1, seconds).toFixed(1)} s`
   if (seconds < 120) return `${Math.round(seconds)} s`
@@ -18,9 +20,18 @@ export function durationInWords(milliseconds: number): string {
   return `${(seconds / 3_600).toFixed(1)} h`
 }
 
-/** One line, or null when there is nothing to look ahead to. The first trial stands for all: tasks differ, so it is rough. */
-export function projection({ firstTrialMs, trials, workers }: Progress): string | null {
-  if (trials < 2) return null
-  const rounds = Math.ceil(trials / Math.max(1, Math.min(workers, trials)))
-  return `time     the first trial took ${durationInWords(firstTrialMs)}; at that pace all ${trials} take about ${durationInWords(firstTrialMs * rounds)}`
+/** Below this, an estimate is not worth being said anew. */
+const WORTH_SAYING_MS = 60_000
+
+/** One line after the first trial, and anew whenever twice as many are done, while there is a minute left; else null. */
+export function projection({ done, doneMs, left, workers }: Progress): string | null {
+  const mean = doneMs / done
+  const ahead = mean * Math.ceil(left / Math.max(1, Math.min(workers, left)))
+  const isPowerOfTwo = (done & (done - 1)) === 0
+  if (left < 1 || !isPowerOfTwo || (done > 1 && ahead < WORTH_SAYING_MS)) return null
+  const took =
+    done === 1
+      ? `the first trial took ${formatDuration(mean)}`
+      : `${done} trials took ${formatDuration(mean)} on average`
+  return `time     ${took}; at that pace the ${left} that are left take about ${formatDuration(ahead)}`
 }

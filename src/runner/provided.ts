@@ -8,6 +8,8 @@ export interface ProvidedSettings {
   readonly trials: number
   /** Name of the project's model in results, where a run has several; else null. */
   readonly model: string | null
+  /** Only a terminal shows the run: what was lost and why stands in the matrix, and failing tests name it in short. */
+  readonly isBrief: boolean
 }
 
 /** Known when a run starts: the plan, or why there is none. */

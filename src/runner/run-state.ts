@@ -15,7 +15,7 @@ export class RunState {
   /** By project. */
   readonly servers = new Map<string, ServerWatch>()
   /** The test whose worker told about the server; by project. */
-  readonly tellers = new Map<string, string>()
+  readonly serverAnnotators = new Map<string, string>()
   /** What was said of a server that makes its results doubtful: said again beside them. */
   readonly alarms: string[] = []
   /** Tests whose result was counted. */
@@ -29,6 +29,9 @@ export class RunState {
   lastTrial: TrialRecord | null = null
   /** Records of earlier runs that count, by key, under `resume`. */
   readonly earlier = new Map<string, TrialRecord>()
+  /** Trials that ran to their end, and the milliseconds that they took. */
+  trialsDone = 0
+  trialsMs = 0
   /** Milliseconds since 1970. */
   readonly startedAt = Date.now()
 

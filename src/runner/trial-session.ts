@@ -20,6 +20,9 @@ import { ServerWatch } from './server-watch.ts'
 
 const NOT_EXAMINED = 'server   not examined; `npx agent-bench doctor` tells whether it is fit to be measured'
 
+/** Vitest makes a runner for each file where it has several workers, and this process goes on: it holds one lease of a sandbox. */
+let open: { readonly runId: string; readonly modelLabel: string; readonly session: TrialSession } | null = null
+
 /** What a worker keeps from trial to trial: its agent, its sandbox, its journal. Ends with the worker's process. */
 export class TrialSession {
   readonly #plan: TrialPlan
@@ -45,7 +48,10 @@ export class TrialSession {
     this.#worker.warm()
   }
 
-  /** @throws ConfigError when the main process could not make a plan. */
+  /**
+   * The session of this worker for a run: begun by its first file, kept for all that follow.
+   * @throws ConfigError when the main process could not make a plan.
+   */
   static start(provided: ProvidedPlan | undefined): TrialSession {
     if (provided === undefined || !provided.made) {
       throw new ConfigError(provided?.message ?? 'no plan was made for this run', {
@@ -53,11 +59,20 @@ export class TrialSession {
         remedy: 'See the first lines of the run.',
       })
     }
-    return new TrialSession(provided.plan)
+    const { runId, modelLabel } = provided.plan
+    if (open?.runId !== runId || open.modelLabel !== modelLabel) {
+      open = { runId, modelLabel, session: new TrialSession(provided.plan) }
+    }
+    return open.session
   }
 
   /** Runs one trial (from 1), records it, and ends the test the way the trial ended. */
-  async runTrial(task: Task, trial: number, context: TestContext): Promise<void> {
+  async runTrial(
+    task: Task,
+    trial: number,
+    context: TestContext,
+    { isBrief }: { readonly isBrief: boolean },
+  ): Promise<void> {
     if (this.#stopped.has(task.id)) return context.skip('stopped early: a trial before this one did not pass')
     if (this.#halted !== null) return context.skip(`not tried: ${this.#halted}`)
     if (this.#agent.name === 'reference' && task.reference === null) return context.skip(unproven(task))
@@ -79,9 +94,9 @@ export class TrialSession {
     if (end.kind === 'skipped')
       return context.skip(escapeForTerminal(`the task cannot run here: ${end.reasons.join('; ')}`))
     if (this.#plan.earlyStop && meta.outcome !== 'passed') this.#stopped.add(task.id)
-    await annotate(context, end)
+    if (!isBrief) await annotate(context, end)
     if (task.isObserved && end.kind === 'judged') return
-    throwUnlessPassed(task, end)
+    throwUnlessPassed(task, end, isBrief)
   }
 
   /** Puts a trial on disk, and gives the artifacts that were refused. A trial that cannot be kept ends the run. */
@@ -273,13 +288,13 @@ async function annotate(context: TestContext, end: TrialEnd): Promise<void> {
   await context.annotate(parts.join(' · '), 'bench:summary')
 }
 
-function throwUnlessPassed(task: Task, end: TrialEnd): void {
+function throwUnlessPassed(task: Task, end: TrialEnd, isBrief: boolean): void {
   if (end.kind === 'skipped') return
   if (end.kind !== 'judged') {
     const last = end.faults.at(-1)
     if (end.kind === 'lost') {
       const ending = `a command of the agent ran when its sandbox was lost, and not for the first time: ${last?.detail}`
-      throw new FlagsFailedError({ flags: [], tamper: [], ending }, task.source)
+      throw new FlagsFailedError({ flags: [], tamper: [], ending, isBrief: false }, task.source)
     }
     throw new TrialNotJudgedError(
       `not the model's failure: ${last?.detail ?? 'unknown fault'} (after ${end.faults.length} attempts)\n  remedy: ${last?.remedy ?? ''}`,
@@ -290,5 +305,5 @@ function throwUnlessPassed(task: Task, end: TrialEnd): void {
   const { finding } = end
   const ending =
     finding.ending.reason === 'answered' ? null : `ended by ${finding.ending.reason}: ${finding.ending.detail ?? ''}`
-  throw new FlagsFailedError({ flags: finding.flags, tamper: finding.tamper, ending }, task.source)
+  throw new FlagsFailedError({ flags: finding.flags, tamper: finding.tamper, ending, isBrief }, task.source)
 }

@@ -1,5 +1,7 @@
 /** Turns a manifest and the files of its skill into a task: prompt, setup, flags and checks. */
+
 import { isUtf8 } from 'node:buffer'
+import { posix } from 'node:path'
 import type { FileContent, FileMap } from '../sandbox/snapshot.ts'
 import { pathProblem } from '../task/check-setup.ts'
 import { checkGlob, matchesAny } from '../task/globs.ts'
@@ -10,6 +12,7 @@ import type { VerifyCheck } from '../task/verify.ts'
 import { type ArtifactRule, keepsRule, rulesOf } from './artifact-checks.ts'
 import { type Manifest, SKILL_FOLDER } from './manifest-schema.ts'
 import type { ReadManifest } from './read-manifest.ts'
+import { defaultId } from './spec-file.ts'
 import { stubLanguage, stubOutputs, stubText } from './stub.ts'
 import { fitsCall } from './stub-call.ts'
 import type { PlacedMistake, TextPlace } from './text-position.ts'
@@ -66,7 +69,7 @@ export function skillSpec({ name, files, read }: SkillSource): SkillSpec {
     prompt: promptOf(parts),
     setup: setupOf(parts),
     allowedWrites: read === null ? ['**'] : allowedWrites,
-    requires: requirementsOf(manifest),
+    requires: requirementsOf(parts),
     maxTurns: manifest.max_turns ?? 20,
     ...(manifest.command_timeout === undefined ? {} : { commandTimeout: manifest.command_timeout }),
     ...(manifest.trial_timeout === undefined ? {} : { trialTimeout: manifest.trial_timeout }),
@@ -78,11 +81,6 @@ export function skillSpec({ name, files, read }: SkillSource): SkillSpec {
   return { spec, mistakes, notApplicable: expected.length > 0 ? [] : [{ flag: 'step_completion', reason }] }
 }
 
-/** `skill_run_v1_<directory>`, with what an id cannot hold replaced. */
-export function defaultId(name: string): string {
-  return `skill_run_v1_${name.replaceAll(/[^A-Za-z0-9_-]+/g, '_')}`.slice(0, 100)
-}
-
 /** A path or pattern as part of a flag id; what an id cannot hold is percent-encoded, so that two never fall together. */
 export function idPart(path: string): string {
   return path.replaceAll(/[^A-Za-z0-9_./-]/gu, char => encodeURIComponent(char).replaceAll(/[!'()*]/g, encodeAscii))
@@ -90,11 +88,19 @@ export function idPart(path: string): string {
 
 const encodeAscii = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`
 
-function requirementsOf(manifest: Manifest): Requirement[] {
-  const named = manifest.requires ?? []
+/** What is named, and the interpreters of the scripts that have to be run: without them the failure would be the sandbox's. */
+function requirementsOf({ manifest, files }: Parts): Requirement[] {
+  const required = new Set(manifest.requires ?? [])
+  const stubs = Object.keys(manifest.stubs ?? {})
   // A stub reports through a program of Python's.
-  const ofStubs: Requirement[] = Object.keys(manifest.stubs ?? {}).length > 0 ? ['sandbox', 'python'] : []
-  return [...new Set([...named, ...ofStubs])]
+  if (stubs.length > 0) required.add('sandbox').add('python')
+  const patterns = (manifest.required_commands ?? []).map(one => (typeof one === 'string' ? one : one.script))
+  const isAskedFor = (path: string) => patterns.some(text => text.replaceAll('\\', '').includes(posix.basename(path)))
+  for (const [path, file] of files) {
+    const language = stubs.includes(path) || isAskedFor(path) ? stubLanguage(path, textOf(file) ?? '') : null
+    if (language === 'node' || language === 'python') required.add(language)
+  }
+  return [...required]
 }
 
 function promptOf({ manifest, files }: Parts): string {

@@ -37,6 +37,18 @@ describe('python(module).call(name, args).gives(expected)', () => {
     ])
   })
 
+  test('javascript(file) does the same for a file of JavaScript, and takes no other', async () => {
+    const seen: FunctionCall[] = []
+    const { javascript } = toolsGiving(ints('5'), seen)
+    const result = await javascript('src/main.mjs')
+      .call('add', [[2, 3]])
+      .gives([5])
+    expect(result).toEqual({ ok: true, reason: 'src/main.mjs.add: 1 calls gave what is expected' })
+    expect(seen).toEqual([{ module: 'src/main.mjs', language: 'javascript', name: 'add', args: [2, 3] }])
+    for (const file of ['main', 'main.ts', '../main.js', '/main.js', 'm*.js'])
+      expect(() => javascript(file)).toThrow(SpecError)
+  })
+
   test('hands over the files that are to stand in the workspace meanwhile', async () => {
     const seen: unknown[] = []
     const noting =

@@ -69,7 +69,7 @@ export async function judgeTrial(
           checkDecisiveSessions(task, unchecked, sandbox, known.suites, s),
         )
   const flags = judge(task.flags, log)
-  await seeFlagsOff()
+  await awaitFlagLeftovers()
   const { passed, score } = scoreTrial(flags, tamper)
   return {
     ...verdictOf(passed, observed.ending, tamper, task.inconclusiveWhenCut),
@@ -82,10 +82,10 @@ export async function judgeTrial(
 }
 
 /**
- * A chain of promises that a flag leaves behind would keep everything else from its turn.
+ * A flag may leave unfinished promises, and these would starve the event loop.
  * @throws InfraError code `flag_timeout`
  */
-async function seeFlagsOff(): Promise<void> {
+async function awaitFlagLeftovers(): Promise<void> {
   nameCode('what a flag has left running')
   const { isOverdue } = await watchStretches(undefined, AUTHOR_CODE_MS, new Promise<never>(() => undefined))
   // What blocks the process from here on is what the task left behind.

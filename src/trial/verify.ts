@@ -43,7 +43,7 @@ export async function verifyFiles(
   const { run } = createRun({ ...log, verified: new Map(), sessionChecks: new Map() })
   const isUntouched = key === keyOfFiles(task.setup)
   const found = await verifyAll(task.verify, createVerifyTools(room, files), run, { signal })
-  const results = isUntouched && task.allowedWrites.length > 0 ? namingTheIdle(found) : found
+  const results = isUntouched && task.allowedWrites.length > 0 ? explainUntouchedWorkspace(found) : found
   const verification = { results, resetProof }
   const isOfFilesOnly = [...task.verify.values()].every(check => check.length < 2)
   if (isOfFilesOnly && (known.reuse === 'all' || isUntouched)) known.verifications.set(key, verification)
@@ -51,7 +51,7 @@ export async function verifyFiles(
 }
 
 /** A check that fails on the setup itself says that: what its code gives reads as if something had been written badly. */
-function namingTheIdle(results: ReadonlyMap<string, CheckResult>): ReadonlyMap<string, CheckResult> {
+function explainUntouchedWorkspace(results: ReadonlyMap<string, CheckResult>): ReadonlyMap<string, CheckResult> {
   return new Map(
     [...results].map(([name, { ok, reason }]) => [
       name,

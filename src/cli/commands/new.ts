@@ -43,7 +43,7 @@ async function newTask(id: string, suite: string, context: CliContext): Promise<
 
 async function newSkill(given: string, context: CliContext): Promise<void> {
   const { skillFiles } = await import('../new-files.ts')
-  const { defaultId } = await import('../../skill/skill-task.ts')
+  const { defaultId } = await import('../../skill/spec-file.ts')
   const absolute = resolve(context.directory, given)
   const name = basename(absolute)
   if (!SKILL_NAME.test(name)) {
