@@ -3,6 +3,7 @@ import type { ModelPlan } from '../model/chat-model.ts'
 import { createExaminer, type Examiner } from './examiner.ts'
 import {
   doubtOf,
+  type Examination,
   type Finding,
   Judged,
   type Judgement,
@@ -18,21 +19,6 @@ import * as calls from './probes/calls.ts'
 import * as conversation from './probes/conversation.ts'
 import { examineOverflow, examineWindow } from './probes/window.ts'
 import { serverDigest } from './report-file.ts'
-
-/** What an examination found; plain data. */
-export interface Examination {
-  /** Names the server and model this is about: the same for every run that would be served alike. */
-  readonly serverDigest: string
-  readonly kind: 'full' | 'quick'
-  readonly model: string
-  readonly baseUrl: string
-  /** ISO 8601, UTC. */
-  readonly examinedAt: string
-  readonly elapsedMs: number
-  /** The worst of the findings; `unclear` ones do not count, unless there is nothing else. */
-  readonly verdict: Verdict
-  readonly findings: readonly Finding[]
-}
 
 type Probe = (examiner: Examiner) => Promise<Judgement>
 

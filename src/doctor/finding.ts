@@ -51,6 +51,21 @@ export interface Finding extends Judgement {
   readonly probe: ProbeName
 }
 
+/** What an examination found; plain data. */
+export interface Examination {
+  /** Names the server and model this is about: the same for every run that would be served alike. */
+  readonly serverDigest: string
+  readonly kind: 'full' | 'quick'
+  readonly model: string
+  readonly baseUrl: string
+  /** ISO 8601, UTC. */
+  readonly examinedAt: string
+  readonly elapsedMs: number
+  /** The worst of the findings; `unclear` ones do not count, unless there is nothing else. */
+  readonly verdict: Verdict
+  readonly findings: readonly Finding[]
+}
+
 const NOTHING = { effect: null, remedy: null }
 
 export const fine = (found: string, measured: Measured = {}): Judgement => ({

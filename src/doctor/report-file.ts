@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import type { ModelPlan } from '../model/chat-model.ts'
 import { hashOf, isSystemError, parseJson } from '../model/json.ts'
-import type { Examination } from './examine.ts'
-import { PROBE_NAMES } from './finding.ts'
+import { type Examination, PROBE_NAMES } from './finding.ts'
 
 const text = { type: 'string' } as const
 const textOrNull = { type: ['string', 'null'] } as const
