@@ -2,7 +2,7 @@
  * What a reader gets of a page: its elements and texts without those that the markup or the styles hide by ordinary means.
  * Not a browser: nothing is laid out, loaded or run. docs/checks.md lists what is understood, and what is not.
  */
-import { isElement, outlineOf, type PageElement, type PagePart, rewrite, textOf } from './page-outline.ts'
+import { isElement, outlineOf, type PageElement, type PagePart, textOf } from './page-outline.ts'
 import { MAX_LENGTH, PageRules, type Styles, TooIntricate } from './page-rules.ts'
 
 export interface Page {
@@ -66,7 +66,7 @@ class Reading {
   /** Layer of the highest box that is fixed, opaque and over all of the viewport. */
   #cover = NO_LAYER
   constructor(given: PageElement) {
-    this.#root = rewrite(given, part => (isElement(part) && part.tag === 'template' ? null : part))
+    this.#root = withoutTemplates(given)
     this.#rules = new PageRules(this.#root)
   }
 
@@ -112,6 +112,11 @@ class Reading {
     const isBlock = display === '' ? element.isBlock : !/^(?:inline|contents|ruby)/.test(display)
     return { ...element, children, isBlock }
   }
+}
+
+function withoutTemplates(element: PageElement): PageElement {
+  const children = element.children.filter(part => !isElement(part) || part.tag !== 'template')
+  return { ...element, children: children.map(part => (isElement(part) ? withoutTemplates(part) : part)) }
 }
 
 function shownChildren({ tag, attributes, children }: PageElement): readonly PagePart[] {
