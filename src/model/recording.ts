@@ -26,7 +26,7 @@ const isPlan = ajv.compile<ModelPlan>(PLAN_SCHEMA)
  * SHA-256 over all that decides a reply: model, sampling, conversation, tools and seed. The server's address is not in it, nor
  * is what programs print anew each time: no test report would be the same twice.
  */
-export function exchangeKey(plan: ModelPlan, request: ChatRequest): string {
+function exchangeKey(plan: ModelPlan, request: ChatRequest): string {
   const { tools, seed } = request
   const messages = request.messages.map(message =>
     message.role === 'tool' ? { ...message, content: steadyText(message.content) } : message,
