@@ -15,7 +15,7 @@ import { DOCUMENT_NAME, MANIFEST_NAME, specFileOf } from './spec-file.ts'
 import { placedError } from './text-position.ts'
 
 /** What a skill can show: a verdict that is proved, a verdict nobody proved, or only what was observed. */
-export type SkillStanding = 'proved' | 'unproven' | 'observed'
+type SkillStanding = 'proved' | 'unproven' | 'observed'
 
 export interface SkillDefinition extends TaskDefinition {
   /** Absolute path of the skill's directory. */

@@ -69,7 +69,7 @@ export function fieldText(document: SkillDocument, name: string): string | null 
 }
 
 /** Offset of a field's value in the whole text; of the file's begin when there is none. */
-export function fieldOffset(fields: YAMLMap, name: string, yamlOffset: number): number {
+function fieldOffset(fields: YAMLMap, name: string, yamlOffset: number): number {
   const pair = fields.items.find(item => keyOf(item) === name)
   const node = pair?.key
   return yamlOffset + (isScalar(node) ? (node.range?.[0] ?? 0) : 0)
