@@ -1,11 +1,12 @@
 /** The last lines of a run: why it ended as it did, and what to try next. A pure function of what is known at the end. */
-import { isModelResult, isReplayed, lostDuringCommand, lostInWords, type Summary } from '../src/results/summary.ts'
+import { posix } from 'node:path'
+import { describeLoss, isModelResult, isReplayed, lostDuringCommand, type Summary } from '../src/results/summary.ts'
 import type { FinishedRun, RunReporter } from './reporter.ts'
 import { shortModelName } from './standings.ts'
 import { createPainter, escapeForTerminal } from './terminal.ts'
 
 /** Said last where the agent was no model, so that it is not overlooked. */
-export const NOT_A_MODEL_RESULT = 'NOT A MODEL RESULT'
+const NOT_A_MODEL_RESULT = 'NOT A MODEL RESULT'
 
 /** Reasons for skipping that are said. */
 const REASONS_SHOWN = 5
@@ -50,7 +51,7 @@ function whatEndedIt({ stopped, isInterrupted, skipped, brokenFiles, summaries }
     lines.push(`skipped  ${trials} ${trials === 1 ? 'trial' : 'trials'}: ${escapeForTerminal(reason)}`)
   }
   const lost = lostDuringCommand(summaries.flatMap(({ trials }) => trials))
-  if (lost > 0) lines.push(`lost     ${lostInWords(lost)}`)
+  if (lost > 0) lines.push(`lost     ${describeLoss(lost)}`)
   if (brokenFiles > 0) {
     lines.push(
       `broken   ${brokenFiles} ${brokenFiles === 1 ? 'spec file' : 'spec files'} could not be read as a task: see above`,
@@ -97,6 +98,13 @@ function nextSteps({ summaries, stopped, isInterrupted }: Ended): string[] {
     const choice = models.length > 1 ? ` --model ${modelArgument(failing.model, models)}` : ''
     steps.push(
       `npx agent-bench why ${nameOf(failing)}${choice} shows what its lost flags looked for, and what was said and called around`,
+    )
+  }
+  const observed = summaries.find(summary => summary.observed)
+  if (observed !== undefined) {
+    const directory = escapeForTerminal(posix.dirname(observed.spec_file))
+    steps.push(
+      `npx agent-bench new skill ${directory} adds a manifest and a proof to ${nameOf(observed)}, for a verdict`,
     )
   }
   if (summaries.length > 0 && summaries.every(summary => summary.agent === 'reference')) {

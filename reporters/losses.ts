@@ -93,7 +93,7 @@ function splitRemedy(trial: TrialRecord): { readonly reason: string; readonly re
 }
 
 /** `trial 2/3`, `trials 1, 3/5`, `all 3 trials`. */
-export function trialsInWords(trials: readonly number[], planned: number): string {
+export function describeTrials(trials: readonly number[], planned: number): string {
   if (trials.length === planned && planned > 1) return `all ${planned} trials`
   return `${trials.length === 1 ? 'trial' : 'trials'} ${trials.join(', ')}/${planned}`
 }

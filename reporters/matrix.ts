@@ -1,7 +1,7 @@
 /** The matrix: one row a task, and below it what was lost in which trial and why. Lines are a pure function of summaries. */
-import { repairedInWords } from '../src/results/repaired.ts'
-import { isModelResult, isReplayed, lostDuringCommand, lostInWords, type Summary } from '../src/results/summary.ts'
-import { type Finding, findingsOf, trialsInWords } from './losses.ts'
+import { describeRepaired } from '../src/results/repaired.ts'
+import { describeLoss, isModelResult, isReplayed, lostDuringCommand, type Summary } from '../src/results/summary.ts'
+import { describeTrials, type Finding, findingsOf } from './losses.ts'
 import { modelGridLines } from './model-grid.ts'
 import type { RunReporter } from './reporter.ts'
 import {
@@ -9,10 +9,10 @@ import {
   type Column,
   createPainter,
   escapeForTerminal,
+  formatTime,
   layOut,
   type Painter,
   type Style,
-  timeInWords,
   wrap,
 } from './terminal.ts'
 import { tiersOfFolder } from './tiers.ts'
@@ -91,7 +91,7 @@ function columnsFor(summaries: readonly Summary[]): readonly Column<Summary>[] {
     areTokensKnown
       ? { title: 'tokens', align: right, dropRank: 5, cell: summary => tokensCell(tokensPerTrial(summary)) }
       : null,
-    { title: 'time', align: right, dropRank: 4, cell: summary => ({ text: timeInWords(summary.avg_elapsed_sec) }) },
+    { title: 'time', align: right, dropRank: 4, cell: summary => ({ text: formatTime(summary.avg_elapsed_sec) }) },
     { title: 'tamper', align: right, dropRank: 2, cell: tamperCell },
     { title: 'agent', dropRank: 6, cell: agentCell },
   ]
@@ -159,11 +159,11 @@ function detailsOf(summary: Summary, room: { readonly width: number; readonly pa
   // Of an observed task nothing can be lost: it shows what it reached, and what was nobody's doing.
   const findings = findingsOf(summary).filter(({ kind }) => !summary.observed || kind !== 'lost')
   const lines = findings.flatMap(finding => findingLines(finding, summary, room))
-  const asides = summary.observed ? reachedInWords(summary) : []
-  const repaired = repairedInWords(summary)
+  const asides = summary.observed ? [...describeReached(summary), ...describeChanges(summary)] : []
+  const repaired = describeRepaired(summary)
   if (repaired !== null) asides.push(repaired)
   const lost = lostDuringCommand(summary.trials)
-  if (lost > 0) asides.push(lostInWords(lost))
+  if (lost > 0) asides.push(describeLoss(lost))
   if (summary.early_stopped) asides.push('stopped early: the trials after the first that did not pass were not run')
   return [...lines, ...asides.flatMap(note => indented(note, '    ', room).map(line => room.paint('dim', line)))]
 }
@@ -181,10 +181,31 @@ function oneSampleLines(
 }
 
 /** `read:skill/SKILL.md reached in 2 of 3 trials`, one for each flag. */
-function reachedInWords({ skills }: Summary): string[] {
+function describeReached({ skills }: Summary): string[] {
   return Object.entries(skills).map(
     ([id, { reached, n }]) => `${escapeForTerminal(id)} reached in ${reached} of ${n} ${n === 1 ? 'trial' : 'trials'}`,
   )
+}
+
+/** Paths named of those that an observed task changed. */
+const CHANGES_SHOWN = 8
+
+/** `changed: output/a.txt in 2 of 3 trials, …`, by the files that were there in the end. */
+function describeChanges({ trials }: Summary): string[] {
+  const counts = new Map<string, number>()
+  for (const { baseline, final } of trials) {
+    const before = new Map(baseline?.entries.map(([path, entry]) => [path, JSON.stringify(entry)]))
+    const after = new Map(
+      final?.entries.flatMap(([path, entry]) => (entry.type === 'directory' ? [] : [[path, JSON.stringify(entry)]])),
+    )
+    for (const [path, entry] of after) if (before.get(path) !== entry) counts.set(path, (counts.get(path) ?? 0) + 1)
+  }
+  if (counts.size === 0) return ['no file was changed']
+  const named = [...counts]
+    .slice(0, CHANGES_SHOWN)
+    .map(([path, count]) => `${escapeForTerminal(path)} in ${count} of ${trials.length}`)
+  const more = counts.size > CHANGES_SHOWN ? ` and ${counts.size - CHANGES_SHOWN} more files` : ''
+  return [`changed: ${named.join(', ')}${more}`]
 }
 
 function findingLines(
@@ -196,7 +217,7 @@ function findingLines(
   const aside = finding.kind === 'fault' ? " (not the model's failure)" : ''
   const label = escapeForTerminal(finding.label)
   const reason = escapeForTerminal(shorten(finding.reason.trim()))
-  const text = `${label}  ${trialsInWords(finding.trials, summary.trials_planned)}  ${reason}${aside}`
+  const text = `${label}  ${describeTrials(finding.trials, summary.trials_planned)}  ${reason}${aside}`
   const [first = '', ...rest] = wrap(text, width - 8)
   const lines = [`    ${paint(style, mark)} ${first}`, ...rest.map(line => `        ${line}`)]
   if (finding.remedy === null) return lines

@@ -79,7 +79,7 @@ export function radarSvg(whole: Field): string | null {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-labelledby="radar-title radar-desc">`,
     `<title id="radar-title">${escapeForXml(`Mean score per task: ${labels.map(label => label.name).join(', ')}`)}</title>`,
-    `<desc id="radar-desc">${escapeForXml(inWords(entrants, labels, tasks))}</desc>`,
+    `<desc id="radar-desc">${escapeForXml(describeChart(entrants, labels, tasks))}</desc>`,
     `<style>${STYLE}\n</style>`,
     `<rect width="${WIDTH}" height="${height}" class="bg"/>`,
     `<text x="${MARGIN}" y="46" class="heading">Mean score per task</text>`,
@@ -168,7 +168,7 @@ function ownNotes({ entrants, tasks }: Field, shown: readonly Task[]): readonly 
 }
 
 /** Everything the drawing shows, for readers who hear it. */
-function inWords(entrants: readonly Entrant[], labels: readonly EntrantLabel[], tasks: readonly Task[]): string {
+function describeChart(entrants: readonly Entrant[], labels: readonly EntrantLabel[], tasks: readonly Task[]): string {
   const models = entrants.map((entrant, series) => {
     const values = tasks.map(task => {
       const standing = entrant.tasks.get(task.id)

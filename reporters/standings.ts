@@ -72,7 +72,7 @@ export interface LeftOut {
 }
 
 /** The comparable part of one summary. */
-export function standingOf(file: string, summary: Summary): Standing {
+function standingOf(file: string, summary: Summary): Standing {
   const total = (of: (trial: Summary['trials'][number]) => number) =>
     summary.trials.reduce((sum, trial) => sum + of(trial), 0)
   return {
@@ -192,11 +192,11 @@ function notesOf(entrants: readonly Entrant[], { broken, unread }: LeftOut): rea
   const mixed = [...versions].filter(([, found]) => found.size > 1).map(([task]) => task)
   if (mixed.length > 0) notes.push(`The results rest on different versions of ${mixed.sort().join(', ')}.`)
   if (unread > 0) notes.push(`${unread} older result files were not looked at.`)
-  return [...notes, ...brokenInWords(broken)]
+  return [...notes, ...describeBroken(broken)]
 }
 
 /** Unusable files by the reason, one sentence each: without it a model that lost half its results looks like a better one. */
-export function brokenInWords(broken: LeftOut['broken']): readonly string[] {
+export function describeBroken(broken: LeftOut['broken']): readonly string[] {
   const byReason = new Map<string, string[]>()
   for (const { file, reason } of broken) byReason.set(reason, [...(byReason.get(reason) ?? []), basename(file)])
   return [...byReason].map(([reason, files]) => {

@@ -123,7 +123,7 @@ function pieces(word: string, room: number): readonly string[] {
 }
 
 /** `0.42 s`, `12.3 s`, `4.1 min`. */
-export function timeInWords(seconds: number | null): string {
+export function formatTime(seconds: number | null): string {
   if (seconds === null) return '–'
   if (seconds < 10) return `${seconds.toFixed(2)} s`
   return seconds < 120 ? `${seconds.toFixed(1)} s` : `${(seconds / 60).toFixed(1)} min`

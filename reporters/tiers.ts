@@ -1,7 +1,7 @@
 /** Models in three coarse groups, below the matrix. Lines are a pure function of the field. */
 import { TIER_RULE, type Tier, type TierResult, tierOf } from '../src/score/tiers.ts'
 import { type Entrant, type EntrantLabel, entrantLabels, type Field, judged, readField } from './standings.ts'
-import { createPainter, escapeForTerminal, timeInWords, wrap } from './terminal.ts'
+import { createPainter, escapeForTerminal, formatTime, wrap } from './terminal.ts'
 
 /** Names of tasks without a result that are said; the rest is counted. */
 const NAMED_TASKS = 3
@@ -32,7 +32,9 @@ export function tierLines(
   for (const tier of TIERS) {
     const members = field.entrants.flatMap((entrant, at) => {
       const label = labels[at]
-      return label !== undefined && tierOfEntrant(entrant, tasks) === tier ? [memberInWords(entrant, label, tasks)] : []
+      return label !== undefined && tierOfEntrant(entrant, tasks) === tier
+        ? [describeMember(entrant, label, tasks)]
+        : []
     })
     const listed = members.slice(0, LISTED_MODELS)
     if (members.length > listed.length) listed.push(`and ${members.length - listed.length} more`)
@@ -55,7 +57,7 @@ function tierOfEntrant(entrant: Entrant, tasks: readonly string[]): Tier | null 
 }
 
 /** `tiny-1b (tools · docker)  passes 10 of 12, 1 without a result (tdd_order), 4.1 min`. */
-function memberInWords(entrant: Entrant, label: EntrantLabel, tasks: readonly string[]): string {
+function describeMember(entrant: Entrant, label: EntrantLabel, tasks: readonly string[]): string {
   const standings = [...entrant.tasks.values()]
   const passing = standings.filter(standing => standing.verdict === 'pass').length
   const missing = tasks.filter(task => !entrant.tasks.has(task))
@@ -67,7 +69,7 @@ function memberInWords(entrant: Entrant, label: EntrantLabel, tasks: readonly st
   }
   const oneSample = standings.filter(standing => standing.isOneSample).length
   if (oneSample > 0) parts.push(`${oneSample} on one sample only`)
-  parts.push(`${timeInWords(standings.reduce((sum, standing) => sum + standing.seconds, 0))} in all`)
+  parts.push(`${formatTime(standings.reduce((sum, standing) => sum + standing.seconds, 0))} in all`)
   return `${escapeForTerminal(label.name)} (${escapeForTerminal(label.setting)})  ${parts.join(', ')}`
 }
 

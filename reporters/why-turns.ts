@@ -83,12 +83,12 @@ export function repairLines(repaired: RecordedRepair | null, room: Room): readon
       '  ± ',
       room,
     ),
-    ...repairs.slice(0, REPAIRS_SHOWN).flatMap(repair => block(repairInWords(repair), '    ', room)),
+    ...repairs.slice(0, REPAIRS_SHOWN).flatMap(repair => block(describeRepair(repair), '    ', room)),
     ...(more > 0 ? [`    and ${counted(more, 'more call')}`] : []),
   ]
 }
 
-function repairInWords({ turn, tool, grammar, repairs }: RecordedRepair['repairs'][number]): string {
+function describeRepair({ turn, tool, grammar, repairs }: RecordedRepair['repairs'][number]): string {
   const how = [...(grammar === null ? [] : [`written as text (${grammar})`]), ...repairs]
   return `turn ${turn}: ${tool}${how.length === 0 ? '' : `: ${how.join(', ')}`}`
 }

@@ -2,7 +2,7 @@
 import type { RecordedSkillResult, RecordedTurnLog, TrialRecord } from '../src/results/record-schema.ts'
 import type { Summary } from '../src/results/summary.ts'
 import { findingsOf } from './losses.ts'
-import { createPainter, cutTo, escapeForTerminal, timeInWords, wrap } from './terminal.ts'
+import { createPainter, cutTo, escapeForTerminal, formatTime, wrap } from './terminal.ts'
 import { block, counted, excerpt, type Room } from './why-text.ts'
 import { endingLines, repairLines, turnLines } from './why-turns.ts'
 
@@ -152,7 +152,7 @@ function callLines(call: RecordedTurnLog, trial: TrialRecord, room: Room): reado
     ...(call.exit_code === null ? [] : [`exit ${call.exit_code}`]),
     ...(call.stopped === null ? [] : [`ended by ${call.stopped}`]),
     ...(call.invalid_kind === null ? [] : [call.invalid_kind.replace('_', ' ')]),
-    timeInWords(call.elapsed_sec),
+    formatTime(call.elapsed_sec),
   ]
   const check = trial.session_checks.find(one => one.call === call.call)
   const changed = call.delta === null ? [] : [...call.delta.changed.map(([path]) => path), ...call.delta.deleted]

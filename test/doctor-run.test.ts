@@ -50,10 +50,10 @@ async function examined(
 const hasTools: (body: Parameters<Defect>[1]) => boolean = body => Array.isArray(body.tools)
 
 describe('a server that can be measured', () => {
-  test('is asked four short questions, and nothing is warned of', async () => {
+  test('is asked five short questions, and nothing is warned of', async () => {
     const { lines, problem, digest, requests } = await examined()
     expect(problem).toBeNull()
-    expect(requests).toBe(4)
+    expect(requests).toBe(5)
     expect(lines).toEqual([
       expect.stringMatching(/^server {3}quick examination: readiness, tool_call, window ok .*agent-bench doctor/),
     ])
@@ -241,7 +241,7 @@ describe('several workers at once', () => {
     const plan = await planFor(server.baseUrl)
     const options = { resultsDir: freshResults(), signal: never }
     const all = await Promise.all([1, 2, 3].map(() => examineForRun(plan, options)))
-    expect(server.requests).toHaveLength(4)
+    expect(server.requests).toHaveLength(5)
     expect(new Set(all.map(({ digest }) => digest)).size).toBe(1)
     expect(await readdir(join(options.resultsDir, 'servers'))).toEqual([`${serverDigest(plan)}.json`])
   })
@@ -327,6 +327,13 @@ describe('a server whose results would be about the server', () => {
       (reply, body) => counting(reply, Math.min(2_051, promptTokensOf(body))),
       'prompt_cut',
       /is cut to 2,051 without an error/,
+      { cutsSilently: true },
+    ],
+    [
+      'cuts a prompt of 5,000 words in silence, with a template longer than the gauge',
+      (reply, body) => counting(reply, Math.min(4_096, 120 + promptTokensOf(body))),
+      'prompt_cut',
+      /is cut to 4,096 without an error/,
       { cutsSilently: true },
     ],
   ])('that %s stops the run, with the remedy', async (_title, change, code, message, script) => {

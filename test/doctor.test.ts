@@ -204,7 +204,7 @@ describe('the quick examination', () => {
     await using server = await startScriptedServer(doctorScript(), { routes: propsRoutes() })
     const healthy = await quickExamination(await planFor(server.baseUrl), never)
     expect(healthy).toMatchObject({ kind: 'quick', verdict: 'ok' })
-    expect(server.requests.length).toBeLessThanOrEqual(4)
+    expect(server.requests.length).toBeLessThanOrEqual(5)
   })
 
   test('is over in ten seconds when the server hangs, and says so', async () => {

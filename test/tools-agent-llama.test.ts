@@ -51,7 +51,7 @@ function sessionOf(prompt: string, maxTurns = 20): Made {
   }
   const emit = (note: TurnNote): void => void notes.push(note)
   return {
-    session: { prompt, system: null, toolbox, maxTurns, seed: 1, play: null, signal: never, emit },
+    session: { prompt, system: null, toolbox, maxTurns, seed: 1, script: null, signal: never, emit },
     calls,
     notes,
   }

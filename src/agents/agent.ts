@@ -22,7 +22,7 @@ export interface Session {
   readonly maxTurns: number
   readonly seed: number
   /** What the `reference` agent plays; null for tasks without one. */
-  readonly play: Play | null
+  readonly script: Play | null
   readonly signal: AbortSignal
   readonly emit: (note: TurnNote) => void
   /** Called with every reply of a model that is no fault, before it is acted on. */

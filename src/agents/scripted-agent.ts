@@ -68,7 +68,7 @@ export function createScriptedAgent(name: string, play: Play | null = null): Age
   return {
     name,
     async run(session) {
-      const script = play ?? session.play
+      const script = play ?? session.script
       if (script === null) {
         throw new SpecError(`the agent "${name}" has nothing to play`, {
           code: 'no_reference',

@@ -11,14 +11,14 @@ import type { TrialWorker } from '../trial/trial-worker.ts'
 import { findLeaks, placesOf, textOfBytes } from './leaks.ts'
 import { pagingProblem } from './paging.ts'
 import { disagreement, type Proof, proofsOf } from './proof.ts'
-import { shareOut } from './share-out.ts'
-import { noting, type Omission, omissionsOf, type Step } from './steps.ts'
+import { runOnWorkers } from './run-on-workers.ts'
+import { type Omission, omissionsOf, recordSteps, type Step } from './steps.ts'
 
 /** Milliseconds after which one play is given up. */
 const PLAY_TIMEOUT_MS = 300_000
 
 /** Something a task says of itself that turned out to be otherwise. */
-export interface CheckProblem {
+interface CheckProblem {
   /** What was looked at, for example `cheat "deletes the tests"`. */
   readonly about: string
   readonly problem: string
@@ -127,7 +127,7 @@ class Check {
       .filter(({ kind }) => kind !== 'reference')
       .toSorted((one, other) => Number(other.kind === 'cheat') - Number(one.kind === 'cheat'))
     this.#plays = this.#setting.k + others.length
-    await shareOut(this.#setting.workers, [
+    await runOnWorkers(this.#setting.workers, [
       async (worker, add) => {
         const finding = await this.#proveReference(worker, reference)
         if (finding === null) return
@@ -174,12 +174,12 @@ class Check {
       })
       if (end.kind === 'judged') return end
       if (end.kind === 'skipped') return end
-      return { kind: 'broken', problem: `it could not be judged: ${inWords(end.faults.at(-1))}` }
+      return { kind: 'broken', problem: `it could not be judged: ${describeFault(end.faults.at(-1))}` }
     } catch (error) {
       if (this.#setting.signal.aborted || error instanceof ConfigError) throw error
       if (timeout.aborted) return { kind: 'broken', problem: `it took longer than ${PLAY_TIMEOUT_MS / 1_000} s` }
       if (!(error instanceof BenchError)) throw error
-      return { kind: 'broken', problem: inWords({ detail: error.message, remedy: error.remedy }) }
+      return { kind: 'broken', problem: describeFault({ detail: error.message, remedy: error.remedy }) }
     } finally {
       this.#played += 1
       // A reference that cannot be played is not played k times.
@@ -201,7 +201,7 @@ class Check {
     const proof: Proof = { kind: 'reference', name: 'reference', play, loses: [], tampers: false }
     let first: TrialFinding | null = null
     for (let trial = 1; trial <= this.#setting.k; trial += 1) {
-      const finding = await this.#find(worker, 'reference', first === null ? noting(play, this.#steps) : play)
+      const finding = await this.#find(worker, 'reference', first === null ? recordSteps(play, this.#steps) : play)
       if (finding === null) return null
       const problem = disagreement(proof, finding)
       if (problem === null) this.#passed += 1
@@ -272,7 +272,7 @@ class Check {
   }
 }
 
-function inWords(fault: { readonly detail: string; readonly remedy: string } | undefined): string {
+function describeFault(fault: { readonly detail: string; readonly remedy: string } | undefined): string {
   return fault === undefined ? 'unknown fault' : `${fault.detail} (remedy: ${fault.remedy})`
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Hands, Play } from '../task/task.ts'
-import { leavingOut, noting, omissionsOf, type Step } from './steps.ts'
+import { omissionsOf, omitSteps, recordSteps, type Step } from './steps.ts'
 
 /** Plays, and gives the calls that were really made. */
 async function callsOf(play: Play): Promise<string[]> {
@@ -24,7 +24,7 @@ async function callsOf(play: Play): Promise<string[]> {
 
 async function stepsOf(play: Play): Promise<Step[]> {
   const steps: Step[] = []
-  await callsOf(noting(play, steps))
+  await callsOf(recordSteps(play, steps))
   return steps
 }
 
@@ -64,11 +64,11 @@ describe('steps of a reference', () => {
   })
 
   it('give an empty text where they are left out', async () => {
-    expect(await callsOf(leavingOut(PLAY, ({ number }) => number === 1))).toContain('write b.txt ')
+    expect(await callsOf(omitSteps(PLAY, ({ number }) => number === 1))).toContain('write b.txt ')
   })
 
   it('are counted anew each time a play is played', async () => {
-    const play = leavingOut(PLAY, ({ number }) => number === 1)
+    const play = omitSteps(PLAY, ({ number }) => number === 1)
     expect(await callsOf(play)).toEqual(await callsOf(play))
   })
 })

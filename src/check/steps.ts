@@ -53,7 +53,7 @@ function through(play: Play, perform: Perform): Play {
 }
 
 /** A play that does what `play` does; its steps are appended to `steps`. */
-export function noting(play: Play, steps: Step[]): Play {
+export function recordSteps(play: Play, steps: Step[]): Play {
   return through(play, (step, call) => {
     steps.push(step)
     return call()
@@ -61,7 +61,7 @@ export function noting(play: Play, steps: Step[]): Play {
 }
 
 /** The play without some of its calls: where one is left out, the play gets an empty text. */
-export function leavingOut(play: Play, isLeftOut: (step: Step) => boolean): Play {
+export function omitSteps(play: Play, isLeftOut: (step: Step) => boolean): Play {
   return through(play, async (step, call) => (isLeftOut(step) ? '' : call()))
 }
 
@@ -81,12 +81,12 @@ export function omissionsOf(play: Play, steps: readonly Step[]): readonly Omissi
       .map(left => ({
         steps: [left],
         isOptional: false,
-        play: leavingOut(play, ({ number }) => number === left.number),
+        play: omitSteps(play, ({ number }) => number === left.number),
       })),
     ...[...groups].map(group => ({
       steps: steps.filter(step => step.group === group),
       isOptional: true,
-      play: leavingOut(play, step => step.group === group),
+      play: omitSteps(play, step => step.group === group),
     })),
   ]
 }

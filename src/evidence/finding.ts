@@ -3,7 +3,7 @@ import type { Moment, Order, ReadQuestion } from '../task/run.ts'
 import { momentOf, type TrialLog } from './log.ts'
 import type { ReadingHistory } from './reading.ts'
 import type { TestSession } from './sessions.ts'
-import { callInWords, counted, firstMention, momentInWords } from './words.ts'
+import { counted, describeCall, describeMoment, firstMention } from './words.ts'
 
 export type Answer = Moment | boolean | number | string | null
 
@@ -31,10 +31,10 @@ const isFromOn = (order: Order, at: Moment) => !order.after || at.call >= order.
 const isUpTo = (order: Order, at: Moment) => !order.before || at.call <= order.before.call
 export const isWithin = (order: Order, at: Moment) => isFromOn(order, at) && isUpTo(order, at)
 
-export function boundInWords(order: Order): string {
+export function describeBound(order: Order): string {
   const parts = [
-    order.after ? `from ${momentInWords(order.after)} on` : '',
-    order.before ? `up to ${momentInWords(order.before)}` : '',
+    order.after ? `from ${describeMoment(order.after)} on` : '',
+    order.before ? `up to ${describeMoment(order.before)}` : '',
   ]
   return parts.filter(part => part !== '').join(' and ')
 }
@@ -63,7 +63,7 @@ export function findReading(
       isPatternShown ||= pattern?.test(visible) ?? false
     }
     if (shown.size >= wantedLines && isPatternShown) {
-      return { answer: momentOf(call), finding: `${path} was shown in ${callInWords(call)}` }
+      return { answer: momentOf(call), finding: `${path} was shown in ${describeCall(call)}` }
     }
   }
   return { answer: false, finding: whyNotShown(log, history, path, question, shown.size, isPatternShown) }
@@ -79,18 +79,18 @@ function whyNotShown(
 ): string {
   const first = history.showings[0]
   if (first !== undefined) {
-    if (shownLines === 0) return `${path} was shown in ${callInWords(first.call)}, but not ${boundInWords(question)}`
+    if (shownLines === 0) return `${path} was shown in ${describeCall(first.call)}, but not ${describeBound(question)}`
     const lines = question.lines ?? 1
     if (shownLines < lines)
-      return `only ${shownLines} of ${lines} lines of ${path} were shown, first in ${callInWords(first.call)}`
+      return `only ${shownLines} of ${lines} lines of ${path} were shown, first in ${describeCall(first.call)}`
     if (!isPatternShown)
-      return `${path} was shown in ${callInWords(first.call)}, but no line of it that matches ${question.showing}`
+      return `${path} was shown in ${describeCall(first.call)}, but no line of it that matches ${question.showing}`
   }
   if (log.calls.length === 0) return `${path} was never shown: no tool was called`
   if (!history.hadText)
     return `${path} was never shown: it was absent, binary or too large in all ${counted(log.calls.length, 'call')}`
   const mention = firstMention(log, path)
-  const nearest = mention === null ? 'nothing named it' : `it was named in ${callInWords(mention)}`
+  const nearest = mention === null ? 'nothing named it' : `it was named in ${describeCall(mention)}`
   return `${path} was never shown in ${counted(log.calls.length, 'call')}: ${nearest}`
 }
 
@@ -118,6 +118,6 @@ export function findSession(
   const nearest = alike ?? sessions.at(-1)
   if (nearest === undefined || alike === undefined) return { answer: false, finding: `${what}: ${nearest?.summary}` }
   const but =
-    alike.refutation ?? (alike.seen === null ? 'nothing of it was in a result' : `it had to be ${boundInWords(order)}`)
+    alike.refutation ?? (alike.seen === null ? 'nothing of it was in a result' : `it had to be ${describeBound(order)}`)
   return { answer: false, finding: `${what}: ${alike.summary}, but ${but}` }
 }

@@ -4,11 +4,11 @@ import type { StubReport } from '../sandbox/sandbox.ts'
 import type { CommandQuestion, StubQuestion } from '../task/run.ts'
 import { type ExecutedCommand, executedCommands } from './commands.ts'
 import type { LoggedCall, TrialLog } from './log.ts'
-import { callInWords, quoted } from './words.ts'
+import { describeCall, quoted } from './words.ts'
 import { statesOf } from './workspace.ts'
 
 /** A report of a stub that is the setup's own file, unchanged. */
-export interface StubRun {
+interface StubRun {
   readonly call: LoggedCall
   readonly report: StubReport
 }
@@ -26,7 +26,7 @@ interface Candidate extends CommandRun {
 }
 
 /** Reports of stubs; one whose file is not as in the setup is the agent's own script. */
-export function stubRuns(log: TrialLog): readonly StubRun[] {
+function stubRuns(log: TrialLog): readonly StubRun[] {
   return log.calls.flatMap(call =>
     call.stubReports
       .filter(({ path, sha256 }) => {
@@ -93,7 +93,7 @@ function candidatesOf(history: CommandHistory, question: CommandQuestion): Candi
   )
   const fromLines = history.executed.flatMap(({ call, commands }) =>
     commands
-      .filter(command => !namesStub(command, stubs) && isMeant(command.script, scripts))
+      .filter(command => !namesStub(command, stubs) && mayBeOneOf(command.script, scripts))
       .flatMap(({ words, programWords, script, args }) => {
         const programs = [words.slice(0, programWords).join(' '), ...(script === null ? [] : [script])]
         return programs.map(program => ({
@@ -108,7 +108,7 @@ function candidatesOf(history: CommandHistory, question: CommandQuestion): Candi
 }
 
 /** A script whose name is, or ends in, the name of a file that is meant must be that file. */
-function isMeant(script: string | null, scripts: readonly string[]): boolean {
+function mayBeOneOf(script: string | null, scripts: readonly string[]): boolean {
   if (script === null || scripts.includes(script)) return true
   const name = posix.basename(script)
   return !scripts.some(meant => name.endsWith(posix.basename(meant)))
@@ -137,7 +137,7 @@ export function nearestCommand(log: TrialLog, history: CommandHistory, pattern: 
   const search = searchFor(pattern)
   const stub = history.stubs.at(-1)
   const typed = log.calls.find(call => typeof call.args.command === 'string' && search.test(call.args.command))
-  if (typed !== undefined) return `${callInWords(typed)} names it, but did not run it`
+  if (typed !== undefined) return `${describeCall(typed)} names it, but did not run it`
   if (stub !== undefined) {
     const line = quoted([stub.report.path, ...stub.report.args].join(' '))
     return `${line} was run in call ${stub.call.call}`

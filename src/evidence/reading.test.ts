@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { makeLog } from './log.fixture.ts'
-import { createReader, distinctiveLines, unreadableFiles } from './reading.ts'
+import { createReader, unreadableFiles } from './reading.ts'
 
 const MAIN = 'def add(a, b):\n    """Sum of two numbers."""\n    return a - b\n'
 const TESTS = 'from main import add\n\n\ndef test_add():\n    assert add(2, 3) == 5\n'
@@ -357,7 +357,7 @@ describe('createReader', () => {
   })
 })
 
-describe('distinctive lines', () => {
+describe('lines in the prompt, in a file name or in another file', () => {
   const setup = new Map([
     ['a.py', 'import os\nVALUE = 12345\nreturn\n'],
     ['b.py', 'import os\n'],
@@ -366,12 +366,7 @@ describe('distinctive lines', () => {
     ['p.txt', 'do what the prompt says\n'],
   ])
 
-  it('are those not in the prompt, in a file name or in another file', () => {
-    expect(distinctiveLines('a.py', setup, 'please do what the prompt says')).toEqual(['VALUE = 12345', 'return'])
-    expect(distinctiveLines('missing.py', setup, '')).toEqual([])
-  })
-
-  it('leave files that no reading could be recognised of', () => {
+  it('are not distinctive: files of nothing else cannot be recognised', () => {
     expect(unreadableFiles(setup, 'please do what the prompt says')).toEqual(['b.py', 'c.py', 'names.txt', 'p.txt'])
     expect(unreadableFiles(setup, '')).toEqual(['b.py', 'c.py', 'names.txt'])
   })

@@ -17,7 +17,7 @@ import { viewsOfDelivered, viewsOfTyped } from './views.ts'
 import { statesOf, WORKSPACE } from './workspace.ts'
 
 /** A line of a file that a call showed. */
-export interface ShownLine {
+interface ShownLine {
   /** The whole line of the file, normalised. */
   readonly line: string
   /** The part of it that was in the result. */
@@ -25,7 +25,7 @@ export interface ShownLine {
 }
 
 /** A call that showed a file, with the distinctive lines it showed. */
-export interface Showing {
+interface Showing {
   readonly call: LoggedCall
   readonly lines: readonly ShownLine[]
 }
@@ -263,14 +263,6 @@ function distinctiveByFile(setupText: ReadonlyMap<string, string>, prompt: strin
   }
   const isDistinctive = (line: string) => !known.has(line) || !known.has(prefixOf(line) ?? line)
   return new Map([...lines].map(([path, own]) => [path, own.filter(isDistinctive)]))
-}
-
-/**
- * The distinctive lines of a file of the setup, normalised: what can show that it was read.
- * Empty when the file is not in `setupText` (binary files are not).
- */
-export function distinctiveLines(path: string, setupText: ReadonlyMap<string, string>, prompt: string): string[] {
-  return distinctiveByFile(setupText, prompt).get(path) ?? []
 }
 
 /**

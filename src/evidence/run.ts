@@ -14,7 +14,7 @@ import { type FirstChange, firstChanges, firstExistence, firstFitting, textBefor
 import { findDiscovery } from './discovery.ts'
 import {
   type Answer,
-  boundInWords,
+  describeBound,
   type Found,
   findReading,
   findSession,
@@ -27,7 +27,7 @@ import { createReader, type Reader, stringsIn } from './reading.ts'
 import { mostRepeated } from './reading-repeats.ts'
 import { type TestSession, testSessions } from './sessions.ts'
 import { findValue } from './values.ts'
-import { callInWords, counted, literalPattern, momentInWords, quoted } from './words.ts'
+import { counted, describeCall, describeMoment, literalPattern, quoted } from './words.ts'
 import { hasSameContent, textsByHash } from './workspace.ts'
 
 /** A question as it was asked and answered. */
@@ -129,20 +129,20 @@ export function createRun(
     const globs = compileGlobs([pathOrGlob])
     const first = allChanges().find(change => globs.matches(change.path))
     if (first !== undefined) {
-      return { answer: first.at, finding: `${quoted(first.path)} was ${first.what} in ${callInWords(first.call)}` }
+      return { answer: first.at, finding: `${quoted(first.path)} was ${first.what} in ${describeCall(first.call)}` }
     }
     const others = allChanges().slice(0, 3)
     const nearest =
       others.length === 0
         ? `nothing was changed in ${counted(log.calls.length, 'call')}`
-        : `${others.map(change => `${quoted(change.path)} was ${change.what} in ${callInWords(change.call)}`).join(', ')}`
+        : `${others.map(change => `${quoted(change.path)} was ${change.what} in ${describeCall(change.call)}`).join(', ')}`
     return { answer: false, finding: `${pathOrGlob} never changed: ${nearest}` }
   }
 
   function existenceOf(path: string): Found<Moment | false> {
     requirePath(path)
     const answer = firstExistence(log, path)
-    if (answer !== false) return { answer, finding: `${path} existed from ${momentInWords(answer)} on` }
+    if (answer !== false) return { answer, finding: `${path} existed from ${describeMoment(answer)} on` }
     const kind = log.final.entries.get(path)?.type
     const written = allChanges()
       .filter(change => change.what === 'written')
@@ -163,7 +163,7 @@ export function createRun(
       throw new Error(`the setup has no "${quoted(path)}", so nothing can be said to be unchanged`)
     const after = log.final.entries.get(path)
     const change = allChanges().find(one => one.path === path)
-    const when = change === undefined ? '' : ` (first in ${callInWords(change.call)})`
+    const when = change === undefined ? '' : ` (first in ${describeCall(change.call)})`
     if (hasSameContent(before, after)) return { answer: true, finding: `${path} is as in the setup` }
     return { answer: false, finding: `${path} was ${after === undefined ? 'deleted' : 'changed'}${when}` }
   }
@@ -200,10 +200,10 @@ export function createRun(
     if (impossible !== null) return { answer: false, finding: `finding ${path} does not count: ${impossible}` }
     const found = findDiscovery(log, reader(path), path)
     if (found.call === null) return { answer: false, finding: `${path} was not found by looking: ${found.nearest}` }
-    const where = `${path} came up in ${callInWords(found.call)}`
+    const where = `${path} came up in ${describeCall(found.call)}`
     return isWithin(order, found.call)
       ? { answer: momentOf(found.call), finding: where }
-      : { answer: false, finding: `${where}, but not ${boundInWords(order)}` }
+      : { answer: false, finding: `${where}, but not ${describeBound(order)}` }
   }
 
   function shownValueOf(path: string, value: string, order: Order): Found<Moment | false> {
@@ -215,9 +215,9 @@ export function createRun(
     const { calls, nearest } = findValue(log, path, value)
     const call = calls.find(one => isWithin(order, one))
     if (call !== undefined)
-      return { answer: momentOf(call), finding: `${value} of ${path} came up in ${callInWords(call)}` }
+      return { answer: momentOf(call), finding: `${value} of ${path} came up in ${describeCall(call)}` }
     const [first] = calls
-    const why = first === undefined ? nearest : `it came up in ${callInWords(first)}, but not ${boundInWords(order)}`
+    const why = first === undefined ? nearest : `it came up in ${describeCall(first)}, but not ${describeBound(order)}`
     return { answer: false, finding: `${value} of ${path} was not shown: ${why}` }
   }
 
@@ -244,7 +244,7 @@ export function createRun(
     const call = log.calls.find(one => isWithin(order, one) && fits(callView(one, texts)))
     return call === undefined
       ? { answer: false, finding: `none of ${counted(log.calls.length, 'call')} was as asked for` }
-      : { answer: momentOf(call), finding: `${callInWords(call)} was as asked for` }
+      : { answer: momentOf(call), finding: `${describeCall(call)} was as asked for` }
   }
 
   function invalidCall(): Found<Moment | false> {
@@ -262,19 +262,19 @@ export function createRun(
     const fitting = runs.filter(({ report }) => fitsArguments(report, question.args))
     const within = fitting.find(({ call }) => isWithin(question, call))
     if (within !== undefined) {
-      return { answer: momentOf(within.call), finding: `${path} was run in ${callInWords(within.call)}` }
+      return { answer: momentOf(within.call), finding: `${path} was run in ${describeCall(within.call)}` }
     }
     const [other] = fitting.length > 0 ? fitting : runs
     const broken = allCommands().broken.find(({ report }) => report.path === path)
     if (other === undefined && broken !== undefined) {
       const { call, report } = broken
       const end = report.status === null ? 'but its end was not seen' : `and ended with status ${report.status}`
-      return { answer: false, finding: `${path} did not do its work: it was started in ${callInWords(call)}, ${end}` }
+      return { answer: false, finding: `${path} did not do its work: it was started in ${describeCall(call)}, ${end}` }
     }
     const nearest =
       other === undefined
         ? nearestCommand(log, allCommands(), new RegExp(literalPattern(posix.basename(path))))
-        : `it was run in ${callInWords(other.call)}${fitting.length > 0 ? `, but not ${boundInWords(question)}` : ' with other arguments'}`
+        : `it was run in ${describeCall(other.call)}${fitting.length > 0 ? `, but not ${describeBound(question)}` : ' with other arguments'}`
     return { answer: false, finding: `${path} was not run: ${nearest}` }
   }
 
@@ -291,7 +291,7 @@ export function createRun(
     const nearest =
       other === undefined
         ? nearestCommand(log, allCommands(), pattern)
-        : `${quoted(other.text)} was run in call ${other.call.call}, but not ${boundInWords(question)}`
+        : `${quoted(other.text)} was run in call ${other.call.call}, but not ${describeBound(question)}`
     return { answer: false, finding: `${what}: ${nearest}`, brief: what }
   }
 

@@ -13,7 +13,7 @@ export function quoted(text: string): string {
 }
 
 /** For example "call 3 (`ls -la`)" or "call 4 (read_file main.py)". */
-export function callInWords(call: LoggedCall): string {
+export function describeCall(call: LoggedCall): string {
   const { command, path } = call.args
   if (typeof command === 'string') return `call ${call.call} (\`${quoted(command)}\`)`
   const target = typeof path === 'string' ? ` ${quoted(path)}` : ''
@@ -21,7 +21,7 @@ export function callInWords(call: LoggedCall): string {
 }
 
 /** For example "call 3 (turn 2)"; "the setup" for what was there before the first call. */
-export function momentInWords(moment: Moment): string {
+export function describeMoment(moment: Moment): string {
   return moment.call === 0 ? 'the setup' : `call ${moment.call} (turn ${moment.turn})`
 }
 

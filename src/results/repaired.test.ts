@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RecordedRepair, TrialRecord } from './record-schema.ts'
-import { repairedInWords, repairedOf } from './repaired.ts'
+import { describeRepaired, repairedOf } from './repaired.ts'
 import { failedRecord, infraRecord, sampleRecord } from './sample-record.fixture.ts'
 import { exitStatus, summarise } from './summary.ts'
 
@@ -47,9 +47,9 @@ describe('the pass count with calls understood', () => {
   })
 
   it('reads with n, and says what is not known', () => {
-    expect(repairedInWords({ passes: 0, n: 3, repaired: { passes: 2, unknown: 1, n: 3 } })).toBe(
+    expect(describeRepaired({ passes: 0, n: 3, repaired: { passes: 2, unknown: 1, n: 3 } })).toBe(
       'strict 0/3, repaired 2/3, n=3 (1 not known)',
     )
-    expect(repairedInWords({ passes: 3, n: 3, repaired: null })).toBeNull()
+    expect(describeRepaired({ passes: 3, n: 3, repaired: null })).toBeNull()
   })
 })

@@ -18,7 +18,7 @@ export function repairedOf(trials: readonly TrialRecord[]): Summary['repaired'] 
 }
 
 /** One line such as `strict 0/3, repaired 2/3, n=3 (1 not known)`; null where nothing was asked. */
-export function repairedInWords({ passes, n, repaired }: Pick<Summary, 'passes' | 'n' | 'repaired'>): string | null {
+export function describeRepaired({ passes, n, repaired }: Pick<Summary, 'passes' | 'n' | 'repaired'>): string | null {
   if (repaired === null) return null
   const unknown = repaired.unknown === 0 ? '' : ` (${repaired.unknown} not known)`
   return `strict ${passes}/${n}, repaired ${repaired.passes}/${repaired.n}, n=${n}${unknown}`

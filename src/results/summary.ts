@@ -159,7 +159,7 @@ function notesOf(trials: readonly TrialRecord[], score: TaskScore, plan: Summary
   const faults = trials.filter(trial => trial.outcome === 'infra').length
   if (faults > 0) notes.push(`${faults} of ${trials.length} trials ended by a fault that is not the model's`)
   const lost = lostDuringCommand(trials)
-  if (lost > 0) notes.push(lostInWords(lost))
+  if (lost > 0) notes.push(describeLoss(lost))
   return notes
 }
 
@@ -169,7 +169,7 @@ export function lostDuringCommand(trials: readonly Pick<TrialRecord, 'infra_atte
 }
 
 /** @param count from {@link lostDuringCommand}, more than 0 */
-export function lostInWords(count: number): string {
+export function describeLoss(count: number): string {
   const attempts = count === 1 ? '1 attempt' : `${count} attempts`
   return `${attempts} lost the sandbox while a command of the agent ran: the first of a task is repeated, each after it failed`
 }

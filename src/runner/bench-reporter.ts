@@ -164,9 +164,9 @@ export class BenchReporter implements Reporter {
   onTestCaseAnnotate(test: TestCase, { type, message }: TestAnnotation): void {
     if (type !== SERVER_ANNOTATION) return
     const { name } = test.project
-    const teller = this.#run.tellers.get(name) ?? test.id
-    this.#run.tellers.set(name, teller)
-    if (teller !== test.id) return
+    const annotator = this.#run.serverAnnotators.get(name) ?? test.id
+    this.#run.serverAnnotators.set(name, annotator)
+    if (annotator !== test.id) return
     const line = this.#options.projects.length === 1 ? message : `${message} · ${name}`
     if (message.startsWith(ALARM)) this.#run.alarms.push(line)
     this.#print(line)
@@ -185,7 +185,7 @@ export class BenchReporter implements Reporter {
       if (this.#run.trialsAhead !== null) this.#run.trialsAhead -= 1
       return
     }
-    this.#lookAhead(test, meta.outcome)
+    this.#projectDuration(test, meta.outcome)
     const reason = meta.failureReason ?? 'the run cannot go on'
     const trial = { task: meta.task, outcome: meta.outcome ?? 'skipped', fault: meta.fault ?? null }
     if (meta.outcome === 'config') this.#stopModel(test, reason)
@@ -223,7 +223,7 @@ export class BenchReporter implements Reporter {
   }
 
   /** After a trial that ran to its end. */
-  #lookAhead(test: TestCase, outcome: string | undefined): void {
+  #projectDuration(test: TestCase, outcome: string | undefined): void {
     if (this.#run.trialsAhead === null) return
     this.#run.trialsAhead -= 1
     if (outcome !== 'passed' && outcome !== 'failed') return
@@ -283,7 +283,7 @@ export class BenchReporter implements Reporter {
     }
     this.#run.isFinished = true
     const ended = this.#options.endedWorkers.splice(0).join('\n')
-    this.#run.stop ??= ended || stoppedInWords(this.#run.stoppedModels)
+    this.#run.stop ??= ended || describeStopped(this.#run.stoppedModels)
     const { records, notes } = readJournalsOfRun(plan.resultsDir, plan.runId)
     this.#run.lastTrial = lastTrialOf(records)
     const resumed = [...this.#run.resumed].map(key => this.#run.earlier.get(key)).filter(record => record !== undefined)
@@ -339,7 +339,7 @@ export class BenchReporter implements Reporter {
 
 const isColoured = () => process.stdout.isTTY === true && process.env.NO_COLOR === undefined
 
-function stoppedInWords(models: ReadonlyMap<string, string>): string | null {
+function describeStopped(models: ReadonlyMap<string, string>): string | null {
   if (models.size === 0) return null
   return [...models].map(([project, reason]) => `${project}: ${reason}`).join('\n')
 }

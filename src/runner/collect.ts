@@ -1,16 +1,13 @@
 import { existsSync } from 'node:fs'
-import { basename, dirname, join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { escapeForTerminal } from '../../reporters/terminal.ts'
 import { SpecError } from '../errors.ts'
 import { unreadableFiles } from '../evidence/reading.ts'
-import { loadSkill, MANIFEST_NAME } from '../skill/index.ts'
+import { isSkillFile, loadSkill } from '../skill/index.ts'
 import { isTaskDefinition } from '../task/define-task.ts'
 import { readsOf } from '../task/probe.ts'
 import { isSuite, type Suite } from '../task/suite.ts'
 import type { Task } from '../task/task.ts'
-
-/** Is it a skill's manifest, or the SKILL.md of a skill without one, and not a module? */
-export const isSkillFile = (filepath: string) => [MANIFEST_NAME, 'SKILL.md'].includes(basename(filepath))
 
 /**
  * Imports a spec file, or mounts the skill of a manifest, and gives its checked task.
@@ -60,6 +57,8 @@ const FREE_FLAG = 'no_tool_hallucination'
  * @throws SpecError code `spec_unreadable`
  */
 export function checkReadable(task: Task, file: string): void {
+  // Nothing can be lost in a task that is only observed.
+  if (task.isObserved) return
   const texts = new Map([...task.setup].map(([path, content]) => [path, Buffer.from(content.bytes).toString('utf8')]))
   const unreadable = new Set(unreadableFiles(texts, task.prompt))
   for (const [flag, paths] of readsOf(task)) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { durationInWords, projection } from './progress.ts'
+import { formatDuration, projection } from './progress.ts'
 
 describe('the projected time of a run', () => {
   it('is the mean of all trials so far times those that are left, divided among the workers', () => {
@@ -26,6 +26,6 @@ describe('the projected time of a run', () => {
     [600_000, '10 min'],
     [12_600_000, '3.5 h'],
   ])('says %i ms as %s', (milliseconds, words) => {
-    expect(durationInWords(milliseconds)).toBe(words)
+    expect(formatDuration(milliseconds)).toBe(words)
   })
 })

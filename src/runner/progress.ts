@@ -12,7 +12,7 @@ export interface Progress {
 }
 
 /** `0.4 s`, `45 s`, `12 min`, `3.5 h`. */
-export function durationInWords(milliseconds: number): string {
+export function formatDuration(milliseconds: number): string {
   const seconds = milliseconds / 1_000
   if (seconds < 9.95) return `${Math.max(0.1, seconds).toFixed(1)} s`
   if (seconds < 120) return `${Math.round(seconds)} s`
@@ -31,7 +31,7 @@ export function projection({ done, doneMs, left, workers }: Progress): string | 
   if (left < 1 || !isPowerOfTwo || (done > 1 && ahead < WORTH_SAYING_MS)) return null
   const took =
     done === 1
-      ? `the first trial took ${durationInWords(mean)}`
-      : `${done} trials took ${durationInWords(mean)} on average`
-  return `time     ${took}; at that pace the ${left} that are left take about ${durationInWords(ahead)}`
+      ? `the first trial took ${formatDuration(mean)}`
+      : `${done} trials took ${formatDuration(mean)} on average`
+  return `time     ${took}; at that pace the ${left} that are left take about ${formatDuration(ahead)}`
 }

@@ -15,7 +15,7 @@ export class RunState {
   /** By project. */
   readonly servers = new Map<string, ServerWatch>()
   /** The test whose worker told about the server; by project. */
-  readonly tellers = new Map<string, string>()
+  readonly serverAnnotators = new Map<string, string>()
   /** What was said of a server that makes its results doubtful: said again beside them. */
   readonly alarms: string[] = []
   /** Tests whose result was counted. */

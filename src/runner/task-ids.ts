@@ -3,27 +3,18 @@
  * one file after another. An id that is worked out cannot be seen here, and is found when its file is loaded.
  */
 import { readFileSync } from 'node:fs'
-import { basename, dirname } from 'node:path'
-import { parse } from 'jsonc-parser'
-import { defaultId, MANIFEST_NAME } from '../skill/index.ts'
+import { isSkillFile, skillIdIn } from '../skill/index.ts'
 
 const ID = /\bdefineTask\b[\s\S]*?\bid:\s*(['"`])([A-Za-z0-9_-]+)\1/
 
 /** The id of the task or skill of a file; null where its text does not show it. */
 export function taskIdIn(file: string): string | null {
-  const isManifest = basename(file) === MANIFEST_NAME
-  if (basename(file) === 'SKILL.md') return defaultId(basename(dirname(file)))
-  let text: string
   try {
-    text = readFileSync(file, 'utf8')
+    return isSkillFile(file) ? skillIdIn(file) : (ID.exec(readFileSync(file, 'utf8'))?.[2] ?? null)
   } catch (error) {
     if (error instanceof Error && 'code' in error) return null // whoever loads it says what is wrong with it
     throw error
   }
-  if (!isManifest) return ID.exec(text)?.[2] ?? null
-  const manifest: unknown = parse(text.replace(/^\uFEFF/, ''), [], { allowTrailingComma: true })
-  const id = typeof manifest === 'object' && manifest !== null && 'id' in manifest ? manifest.id : undefined
-  return typeof id === 'string' ? id : defaultId(basename(dirname(file)))
 }
 
 /** Two files whose tasks have one id; null when there are none. */

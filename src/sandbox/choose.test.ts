@@ -11,10 +11,10 @@ const working = (name: DriverName): SandboxDriver => ({
   prepare: async () => ({ driver: name, image: null, engine: null, testRunner: 'pytest', why: `${name}: it works` }),
   open: neverOpened,
 })
-const refusing = (name: DriverName, code = 'refused'): SandboxDriver => ({
+const refusing = (name: DriverName, code = 'refused', message = `${name} is not here`): SandboxDriver => ({
   name,
   prepare: async () => {
-    throw new ConfigError(`${name} is not here`, { code, remedy: `Get ${name}.` })
+    throw new ConfigError(message, { code, remedy: `Get ${name}.` })
   },
   open: neverOpened,
 })
@@ -34,9 +34,12 @@ describe('the choice of a sandbox', () => {
     })
   })
 
-  it('does not turn to another kind when an image is broken', async () => {
-    const drivers = [refusing('docker', 'image_build_failed'), working('namespace')]
-    await expect(prepareFirst(drivers, options)).rejects.toMatchObject({ code: 'image_build_failed' })
+  it('goes on to the next when an image cannot be built, and says so in one line', async () => {
+    const broken = refusing('docker', 'image_build_failed', 'the image could not be built: no network\n  Step 1')
+    const why = 'namespace: it works (no docker: the image could not be built: no network)'
+    expect(await prepareFirst([broken, working('namespace')], options)).toMatchObject({ driver: 'namespace', why })
+    const none = prepareFirst([broken, refusing('namespace')], options, 'darwin')
+    await expect(none).rejects.toMatchObject({ remedy: 'For docker: Get docker. For namespace: Get namespace.' })
   })
 
   it('does not hide a fault of its own behind another driver', async () => {

@@ -200,9 +200,10 @@ export class ExecutorSandbox implements Sandbox {
     options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
   ): Promise<Evaluation> {
     const { timeoutMs, signal } = options
+    const language = calls[0]?.language ?? 'python'
     const body = Buffer.from(JSON.stringify(calls.map(call => [call.module, call.name, call.args])))
     return this.#operate(signal, async exchange => {
-      const reply = await exchange({ operation: 'evaluate', timeoutMs }, body, {
+      const reply = await exchange({ operation: 'evaluate', timeoutMs, language }, body, {
         deadlineMs: timeoutMs + GRACE_MS,
         signal,
       })

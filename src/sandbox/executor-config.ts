@@ -4,7 +4,7 @@ import { InfraError } from '../errors.ts'
 import { MAX_FRAME_BYTES } from './frames.ts'
 
 /** Who runs commands in a room, and how. */
-export interface RoomUser {
+interface RoomUser {
   readonly uid: number
   readonly gid: number
   /** False where the sandbox has one user only: then what runs is seen as `uid` inside its own namespaces. */
@@ -17,7 +17,7 @@ export interface RoomUser {
 }
 
 /** A directory that commands can write to. Reset empties it and gives it back mode and owner. */
-export interface WritablePlace {
+interface WritablePlace {
   readonly path: string
   readonly mode: number
   /** Rooms in which it belongs to the room's user; otherwise to root. */
@@ -29,6 +29,7 @@ export interface ExecutorConfig {
   readonly home: string
   readonly shell: string
   readonly python: string
+  readonly node: string
   readonly rooms: { readonly agent: RoomUser; readonly verify: RoomUser }
   /** Every directory that commands can write to; a writable mount that is not named here is reported, not ignored. */
   readonly writable: readonly WritablePlace[]
@@ -40,7 +41,7 @@ export interface ExecutorConfig {
   readonly bounds: ExecutorBounds
 }
 
-export interface ExecutorBounds {
+interface ExecutorBounds {
   readonly frameBytes: number
   /** Content of collected files in one reply. */
   readonly replyBytes: number
@@ -62,7 +63,7 @@ export interface ExecutorBounds {
 
 const MEBIBYTE = 1024 * 1024
 
-export const DEFAULT_BOUNDS: ExecutorBounds = {
+const DEFAULT_BOUNDS: ExecutorBounds = {
   frameBytes: MAX_FRAME_BYTES,
   replyBytes: 8 * MEBIBYTE,
   outputBytes: 256 * MEBIBYTE,
@@ -89,6 +90,7 @@ export const DEFAULT_EXECUTOR_CONFIG: ExecutorConfig = {
   home: HOME,
   shell: '/bin/bash',
   python: 'python3',
+  node: 'node',
   rooms: {
     agent: { uid: AGENT_UID, gid: AGENT_UID, setUser: true, namespaces: 'none' },
     verify: { uid: VERIFY_UID, gid: VERIFY_UID, setUser: true, namespaces: 'none' },
@@ -113,6 +115,9 @@ export const DEFAULT_EXECUTOR_CONFIG: ExecutorConfig = {
     PAGER: 'cat',
     PYTHONDONTWRITEBYTECODE: '1',
     PYTEST_PLUGINS: 'bench_witness',
+    // Where the documents of skills look for their own files. Where a task has no skill, nothing is there.
+    CLAUDE_SKILL_DIR: '/workspace/skill',
+    CLAUDE_PLUGIN_ROOT: '/workspace/skill',
   },
   resourceLimits: { CORE: 0 },
   bounds: DEFAULT_BOUNDS,
@@ -124,8 +129,11 @@ const MAX_ARGUMENT_BYTES = 128 * 1024 - 1
 
 /** The argument list that starts an executor as process 1: `python` is how the interpreter is called there. */
 export function executorCommand(config: ExecutorConfig, python: string = config.python): string[] {
-  const evaluator = readFileSync(new URL('evaluate.py', IMAGE_FOLDER), 'utf8')
-  const command = [python, '-I', '-S', '-c', executorSource(), JSON.stringify({ ...config, evaluator })]
+  const [evaluator, javascriptEvaluator] = ['evaluate.py', 'evaluate.cjs'].map(name =>
+    readFileSync(new URL(name, IMAGE_FOLDER), 'utf8'),
+  )
+  const told = JSON.stringify({ ...config, evaluator, javascriptEvaluator })
+  const command = [python, '-I', '-S', '-c', executorSource(), told]
   const longest = Math.max(...command.map(argument => Buffer.byteLength(argument)))
   if (longest > MAX_ARGUMENT_BYTES) {
     throw new InfraError(`an argument of the executor has ${longest} bytes, Linux takes ${MAX_ARGUMENT_BYTES}`, {

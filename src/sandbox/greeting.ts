@@ -12,7 +12,7 @@ export interface Greeting {
 
 /**
  * @throws ConfigError `writable_place_survives` when the sandbox has a writable place that a reset would not empty: then
- * a trial could leave something for the next.
+ * a trial could leave something for the next. `image_lacks` when it has no bash or an old Python.
  */
 export function readGreeting({ header }: Reply): Greeting {
   const { survivors } = header
@@ -26,9 +26,18 @@ export function readGreeting({ header }: Reply): Greeting {
       },
     )
   }
+  const python = textField(header, 'python')
+  const [, minor = 0] = python.split('.').map(Number)
+  const lack = header.shell !== true ? 'no /bin/bash' : minor < 10 ? `Python ${python}, which is older than 3.10` : null
+  if (lack !== null) {
+    throw new ConfigError(`the sandbox has ${lack}`, {
+      code: 'image_lacks',
+      remedy: 'docs/sandboxes.md says what an image of your own (BENCH_IMAGE) must hold.',
+    })
+  }
   const limits: Record<string, string | number | boolean> = {}
   for (const [name, value] of Object.entries(objectField(header, 'limits'))) {
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') limits[name] = value
   }
-  return { python: textField(header, 'python'), limits }
+  return { python, limits }
 }

@@ -119,10 +119,13 @@ export type EvaluatedValue =
   | { readonly t: 'other'; readonly v: string }
 
 export interface FunctionCall {
+  /** A name as Python imports it; for JavaScript a file, relative to the workspace. */
   readonly module: string
   readonly name: string
-  /** JSON values; passed to Python by position. */
+  /** JSON values; passed by position. */
   readonly args: readonly unknown[]
+  /** The same for all calls of one evaluation. Default: Python. */
+  readonly language?: 'javascript'
 }
 
 /** Outcome of an evaluation. Everything but `values` is the model's failure, never an infra fault. */

@@ -44,7 +44,7 @@ export function rulesOf(check: ArtifactCheck): readonly ArtifactRule[] {
       : [
           {
             file: check.file,
-            label: `has ${bytesInWords(check.min_bytes)} or more`,
+            label: `has ${formatBytes(check.min_bytes)} or more`,
             fits: null,
             minBytes: check.min_bytes,
           },
@@ -52,13 +52,13 @@ export function rulesOf(check: ArtifactCheck): readonly ArtifactRule[] {
   ]
 }
 
-const bytesInWords = (count: number) => `${count} ${count === 1 ? 'byte' : 'bytes'}`
+const formatBytes = (count: number) => `${count} ${count === 1 ? 'byte' : 'bytes'}`
 
 /** Does the artifact that was left keep the rule? */
 export function keepsRule(rule: ArtifactRule, { text, size, check }: VerifyTools): ReturnType<VerifyTools['check']> {
   const bytes = size(rule.file)
   if (bytes === null) return { ok: false, reason: `${rule.file} is not there` }
-  if (rule.fits === null) return { ok: bytes >= rule.minBytes, reason: `${rule.file} has ${bytesInWords(bytes)}` }
+  if (rule.fits === null) return { ok: bytes >= rule.minBytes, reason: `${rule.file} has ${formatBytes(bytes)}` }
   const content = text(rule.file)
   if (content === null) return { ok: false, reason: `${rule.file} is not text` }
   return check(rule.fits(content), `${rule.file} ${rule.label}`)
@@ -70,7 +70,7 @@ function plain(text: string): string {
 }
 
 /** The value at a JSON Pointer (RFC 6901); undefined when the text is no JSON or has nothing there. */
-export function valueAt(text: string, pointer: string): { readonly value: unknown } | undefined {
+function valueAt(text: string, pointer: string): { readonly value: unknown } | undefined {
   let value: unknown
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''))

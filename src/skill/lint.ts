@@ -5,11 +5,9 @@ import { basename, dirname, join, normalize, relative } from 'node:path'
 import { SpecError } from '../errors.ts'
 import { createTask } from '../task/define-task.ts'
 import { readSkill } from './load-skill.ts'
-import { MANIFEST_NAME } from './read-directory.ts'
 import { fieldText, type LintFinding, readSkillDocument, type SkillDocument } from './skill-document.ts'
+import { DOCUMENT_NAME, documentNameIn, MANIFEST_NAME } from './spec-file.ts'
 import { type PlacedMistake, PlacedSpecError, placeOf } from './text-position.ts'
-
-const DOCUMENT = 'SKILL.md'
 
 /**
  * Everything that is wrong with a skill, in order of file and line.
@@ -26,12 +24,12 @@ export async function lintSkill(directory: string): Promise<readonly LintFinding
   const root = await realpath(directory)
   const findings: LintFinding[] = []
   const names = await readdir(root)
-  const documentName = names.find(name => name === DOCUMENT) ?? names.find(name => name.toLowerCase() === 'skill.md')
+  const documentName = documentNameIn(names)
   if (documentName === undefined || !existsSync(join(root, documentName))) {
     const message = documentName === undefined ? 'is missing' : 'is a link that leads nowhere'
     findings.push(finding('missing', message, 'Write a SKILL.md with name and description.'))
   } else {
-    if (documentName !== DOCUMENT) {
+    if (documentName !== DOCUMENT_NAME) {
       findings.push(finding('file-name', `is written ${documentName}`, 'Name it SKILL.md: most clients look for that.'))
     }
     const document = readSkillDocument(await readFile(join(root, documentName)))
@@ -42,7 +40,7 @@ export async function lintSkill(directory: string): Promise<readonly LintFinding
 }
 
 function finding(rule: string, message: string, remedy: string): LintFinding {
-  return { file: DOCUMENT, line: 1, column: 1, level: 'error', rule, message, remedy }
+  return { file: DOCUMENT_NAME, line: 1, column: 1, level: 'error', rule, message, remedy }
 }
 
 /** Against the directory's own name, never against where it is mounted. */
@@ -51,7 +49,7 @@ function nameAgainstDirectory(document: SkillDocument, directory: string): LintF
   if (name === null || name === directory) return []
   const place = placeOf(document.text, Math.max(0, document.text.search(/^name[ \t]*:/m)))
   const message = `name is ${JSON.stringify(name.slice(0, 80))}, but the directory is ${JSON.stringify(directory)}`
-  return [{ file: DOCUMENT, ...place, level: 'error', rule: 'name', message, remedy: 'Give both the same name.' }]
+  return [{ file: DOCUMENT_NAME, ...place, level: 'error', rule: 'name', message, remedy: 'Give both the same name.' }]
 }
 
 /** Places in a document that name a file: `[text](target)` and `` `path/with.ext` `` are too different; only links count. */
@@ -68,7 +66,7 @@ function linksOf(document: SkillDocument, root: string): LintFinding[] {
     const path = normalize(decoded(target.replace(/[?#].*$/, '')))
     const place = placeOf(document.text, match.index)
     const report = (level: LintFinding['level'], message: string, remedy: string) =>
-      findings.push({ file: DOCUMENT, ...place, level, rule: 'link', message, remedy })
+      findings.push({ file: DOCUMENT_NAME, ...place, level, rule: 'link', message, remedy })
     if (path.startsWith('..'))
       report('error', `the link ${target} leads out of the skill`, 'Copy the file into the skill.')
     else if (!existsSync(join(root, path))) {
@@ -105,15 +103,24 @@ function withoutCode(text: string): string {
 async function mountFindings(root: string): Promise<LintFinding[]> {
   const manifestPath = join(root, MANIFEST_NAME)
   try {
-    const { spec, mistakes, read } = await readSkill(root)
-    if (mistakes.length > 0) return mistakes.map(manifestFinding)
+    const { spec, mistakes, read, warnings } = await readSkill(root)
+    const links = warnings.flatMap(linkFinding)
+    if (mistakes.length > 0) return [...mistakes.map(manifestFinding), ...links]
     if (read !== null) createTask(spec, { file: manifestPath, line: 1, column: 1 })
-    return []
+    return links
   } catch (error) {
     if (error instanceof PlacedSpecError) return error.mistakes.map(manifestFinding)
     if (!(error instanceof SpecError)) throw error
     return plainFindings(error, root)
   }
+}
+
+/** What mounting leaves out because it is a link. */
+function linkFinding(warning: string): LintFinding[] {
+  const [, file, message] = /^(.*) is not mounted: it (is a link .*)$/s.exec(warning) ?? []
+  if (file === undefined || message === undefined || file === DOCUMENT_NAME) return []
+  const remedy = 'Replace the link by what it was to point at.'
+  return [{ file, line: 1, column: 1, level: 'error', rule: 'mount', message, remedy }]
 }
 
 function manifestFinding({ place, field, problem, remedy }: PlacedMistake): LintFinding {

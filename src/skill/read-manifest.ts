@@ -21,7 +21,7 @@ export interface ReadManifest {
 }
 
 /** What is wrong with a regular expression, or null. */
-export function patternProblem(source: string): string | null {
+function patternProblem(source: string): string | null {
   try {
     new RegExp(source)
     return null
@@ -57,7 +57,8 @@ export function readManifest(bytes: Uint8Array, file: string): ReadManifest {
   const first = errors[0]
   if (root === undefined || first !== undefined) {
     const place = placeOf(text, first?.offset ?? 0)
-    const what = first === undefined ? 'is empty' : `is not JSON here (${inWords(printParseErrorCode(first.error))})`
+    const what =
+      first === undefined ? 'is empty' : `is not JSON here (${describeParseError(printParseErrorCode(first.error))})`
     const remedy = 'Correct the JSON; comments and trailing commas are allowed, single quotes are not.'
     throw placedError(file, [mistake('(file)', what, remedy, place)])
   }
@@ -85,7 +86,7 @@ function mistake(field: string, problem: string, remedy: string, place: TextPlac
 }
 
 /** `PropertyNameExpected` as "property name expected". */
-function inWords(code: string): string {
+function describeParseError(code: string): string {
   return code.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
 }
 
@@ -120,7 +121,7 @@ function stepsOf(pointer: string, root: Node): (string | number)[] {
 }
 
 /** `artifact_checks[0].file` */
-export function fieldName(steps: readonly (string | number)[]): string {
+function fieldName(steps: readonly (string | number)[]): string {
   return steps.map((step, index) => (typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`)).join('')
 }
 

@@ -12,6 +12,7 @@ import type { VerifyCheck } from '../task/verify.ts'
 import { type ArtifactRule, keepsRule, rulesOf } from './artifact-checks.ts'
 import { type Manifest, SKILL_FOLDER } from './manifest-schema.ts'
 import type { ReadManifest } from './read-manifest.ts'
+import { defaultId } from './spec-file.ts'
 import { stubLanguage, stubOutputs, stubText } from './stub.ts'
 import { fitsCall } from './stub-call.ts'
 import type { PlacedMistake, TextPlace } from './text-position.ts'
@@ -61,7 +62,8 @@ export function skillSpec({ name, files, read }: SkillSource): SkillSpec {
     rules: numberedRules(manifest),
   }
   if (read !== null) mistakes.push(...checkManifest(parts, read))
-  const flags = new Map<string, Flag>([...manifestFlags(parts), ...freeFlags(parts)])
+  const observed = read === null ? observedFlags(parts) : []
+  const flags = new Map<string, Flag>([...manifestFlags(parts), ...observed, ...freeFlags(parts)])
   const spec: TaskSpec = {
     id: manifest.id ?? defaultId(name),
     title: manifest.title ?? `Skill ${name}`,
@@ -78,11 +80,6 @@ export function skillSpec({ name, files, read }: SkillSource): SkillSpec {
   }
   const reason = read === null ? 'there is no manifest that names artifacts' : 'no artifacts are expected'
   return { spec, mistakes, notApplicable: expected.length > 0 ? [] : [{ flag: 'step_completion', reason }] }
-}
-
-/** `skill_run_v1_<directory>`, with what an id cannot hold replaced. */
-export function defaultId(name: string): string {
-  return `skill_run_v1_${name.replaceAll(/[^A-Za-z0-9_-]+/g, '_')}`.slice(0, 100)
 }
 
 /** A path or pattern as part of a flag id; what an id cannot hold is percent-encoded, so that two never fall together. */
@@ -165,6 +162,19 @@ function* manifestFlags(parts: Parts): Generator<[string, Flag]> {
   }
   for (const { id, rule } of rules) {
     yield [id, run => run.verified(id) && whenKept(run, rule)]
+  }
+}
+
+/** Scripts of a skill without a manifest that are watched; more rows are no overview. */
+const SCRIPTS_OBSERVED = 20
+const SCRIPT = /\.(?:py|sh|bash|[cm]?[jt]s|rb|pl)$/
+
+/** What a skill without a manifest shows: whether its instructions were read, and which of its scripts ran. */
+function* observedFlags({ files }: Parts): Generator<[string, Flag]> {
+  if (files.has('SKILL.md')) yield [`read:${DOCUMENT}`, run => run.sawContentOf(DOCUMENT)]
+  for (const path of [...files.keys()].filter(name => SCRIPT.test(name)).slice(0, SCRIPTS_OBSERVED)) {
+    const name = new RegExp(posix.basename(path).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+    yield [`ran:${idPart(path)}`, run => run.ranCommand(name, { scripts: [`${SKILL_FOLDER}/${path}`] })]
   }
 }
 

@@ -9,7 +9,7 @@ import { callerPosition } from './position.ts'
 import { type FlagProbe, probeFlag, textIn } from './probe.ts'
 import type { Flag, Requirement, SourcePosition, Task, TaskSpec } from './task.ts'
 
-export const DEFAULT_MAX_TURNS = 20
+const DEFAULT_MAX_TURNS = 20
 
 /** Global, since a spec file and the runner may have loaded this module twice (Vite's copy and Node's). */
 const BRAND = Symbol.for('agent-bench.task-definition')

@@ -1,16 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { EvaluatedValue } from '../sandbox/sandbox.ts'
-import {
-  approximately,
-  compareOutcome,
-  compareValue,
-  describeValue,
-  dict,
-  expectedProblem,
-  raises,
-  tuple,
-} from './values.ts'
+import { approximately, compareOutcome, describeValue, dict, expectedProblem, raises, tuple } from './values.ts'
 import type { Expected } from './verify.ts'
 
 const none: EvaluatedValue = { t: 'none' }
@@ -73,6 +64,8 @@ const DIFFERENT: readonly (readonly [string, EvaluatedValue, Expected])[] = [
   ['None for 0', none, 0],
   ['an int that is no decimal text', int('0x5'), 5],
 ]
+
+const compareValue = (value: EvaluatedValue, expected: Expected) => compareOutcome({ ok: true, value }, expected)
 
 describe('a value is what is expected', () => {
   test.each(EQUAL)('%s', (_, value, expected) => expect(compareValue(value, expected).ok).toBe(true))

@@ -34,7 +34,10 @@ export interface Comparison {
   readonly reason: string
 }
 
-/** Compares the outcome of one call, an exception included, with what it should be. */
+/**
+ * Compares the outcome of one call, an exception included, with what it should be, by type: `True` is no 1, 1.0 is no 1, a
+ * subclass of int or float is neither.
+ */
 export function compareOutcome(outcome: CallOutcome, expected: Expected): Comparison {
   const wantsException = isObject(expected) && 'raises' in expected
   if (outcome.ok) {
@@ -46,11 +49,6 @@ export function compareOutcome(outcome: CallOutcome, expected: Expected): Compar
   return wantsException && expected.raises === outcome.error
     ? { ok: true, reason: raised }
     : { ok: false, reason: `${raised}: not what is expected` }
-}
-
-/** Compares a value with what is expected, by type: `True` is no 1, 1.0 is no 1, a subclass of int or float is neither. */
-export function compareValue(value: EvaluatedValue, expected: Expected): Comparison {
-  return compareOutcome({ ok: true, value }, expected)
 }
 
 /** What is wrong with an expected value that a spec file wrote, or null. */

@@ -46,6 +46,7 @@ export function createVerifyTools(work: VerifyWork, files: FileMap): VerifyTools
   }
   const tools: VerifyTools = {
     python: (module, withFiles = {}) => pythonModule(module, filesOver('python(…, ', withFiles), work),
+    javascript: (file, withFiles = {}) => javascriptFile(file, filesOver('javascript(…, ', withFiles), work),
     run: async (command, withFiles = {}) => work.run(checkedCommand(command), filesOver('run(…, ', withFiles)),
     tests,
     text: path => textIn(files, path),
@@ -133,15 +134,34 @@ function pythonModule(module: string, over: Overlay, work: VerifyWork): PythonMo
       "Name it as Python's import does: 'main' for main.py.",
     )
   }
+  return importedModule({ module }, over, work)
+}
+
+function javascriptFile(module: string, over: Overlay, work: VerifyWork): PythonModule {
+  if (checkGlob(module) !== null || !/^[^*?[\]{}]+\.[cm]?js$/.test(module)) {
+    throw invalid(
+      `javascript(${JSON.stringify(module)}) is no file of JavaScript`,
+      "Name it by its path in the workspace: 'main.js', 'src/main.mjs'.",
+    )
+  }
+  return importedModule({ module, language: 'javascript' }, over, work)
+}
+
+function importedModule(
+  imported: Pick<FunctionCall, 'module' | 'language'>,
+  over: Overlay,
+  work: VerifyWork,
+): PythonModule {
   return {
     call: (name, args) => ({
       async gives(expected): Promise<CheckResult> {
-        checkCall(`${module}.${name}`, name, args, expected)
+        const label = `${imported.module}.${name}`
+        checkCall(label, name, args, expected)
         const evaluation = await work.evaluate(
-          args.map(list => ({ module, name, args: list })),
+          args.map(list => ({ ...imported, name, args: list })),
           over,
         )
-        return judge(`${module}.${name}`, evaluation, expected)
+        return judge(label, evaluation, expected)
       },
     }),
   }

@@ -59,6 +59,11 @@ export interface VerifyTools {
   /** A module of the workspace, imported in a child that can write nothing. */
   python(module: string, withFiles?: WithFiles): PythonModule
   /**
+   * The same for a file of JavaScript, such as `src/main.js`; promises are awaited. `null` is Python's None, whole numbers
+   * are int, plain objects and maps are `dict(…)`, and `raises` names the class of what was thrown. Needs `requires: ['node']`.
+   */
+  javascript(file: string, withFiles?: WithFiles): PythonModule
+  /**
    * Runs a bash command (60 s at most) in the clean workspace, in which nothing can be written; /tmp can. What it prints is
    * to be compared here, with what the sandbox does not know. Never judge by the exit status alone: code of the agent that
    * runs in it can end the process with any.

@@ -7,9 +7,6 @@ const STDOUT_HEAD = 2_000
 const STDOUT_TAIL = 4_000
 const STDERR_TAIL = 2_000
 
-/** Bytes per stream the sandbox has to keep so that the characters above can be cut from them (UTF-8: up to 4 bytes each). */
-export const STREAM_CAP_BYTES = 4 * (STDOUT_HEAD + STDOUT_TAIL) * 2
-
 /** Decodes UTF-8 (broken sequences become U+FFFD); cut ends may begin or end inside a character, which is left out. */
 function decode(bytes: Uint8Array, cut: 'none' | 'start' | 'end'): string {
   let from = 0

@@ -8,9 +8,8 @@ export interface RunLimits {
   readonly trialTimeoutMs: number | null
 }
 
-export const DEFAULT_MAX_TURNS = 20
-export const DEFAULT_COMMAND_TIMEOUT_MS = 60_000
-export const DEFAULT_TRIAL_TIMEOUT_MS = 7_200_000
+const DEFAULT_COMMAND_TIMEOUT_MS = 60_000
+const DEFAULT_TRIAL_TIMEOUT_MS = 7_200_000
 
 /** What the programs of the run are, for the record. */
 export interface HarnessInfo {

@@ -94,7 +94,7 @@ function shared({ task, plan, examination }: RecordContext): Shared {
 }
 
 /** What is known of a trial that was judged. */
-function judged(finding: TrialFinding): Pick<UnsealedRecord, Exclude<keyof UnsealedRecord, keyof Shared | Frame>> {
+function judged(finding: TrialFinding) {
   const { log, turns, flags, tamper, sandbox } = finding
   return {
     outcome: finding.outcome,
@@ -126,11 +126,11 @@ function judged(finding: TrialFinding): Pick<UnsealedRecord, Exclude<keyof Unsea
 }
 
 /** A trial lost to faults: nothing of it is known, and but for a sandbox lost by the agent nothing is said about the model. */
-function faulted(end: Extract<TrialEnd, { kind: 'infra' | 'lost' }>, task: Task): ReturnType<typeof judged> {
+function faulted(end: Extract<TrialEnd, { kind: 'infra' | 'lost' }>, task: Task) {
   const last = end.faults.at(-1)
   const isLost = end.kind === 'lost'
   return {
-    outcome: isLost ? 'failed' : 'infra',
+    outcome: isLost ? ('failed' as const) : ('infra' as const),
     passed: false,
     score: isLost ? 0 : null,
     failure_reason: last?.code ?? 'unknown_fault',
@@ -164,31 +164,6 @@ function faulted(end: Extract<TrialEnd, { kind: 'infra' | 'lost' }>, task: Task)
     transcript_hash: transcriptHash({ turns: [], calls: [], finalText: null }),
   }
 }
-
-/** The fields that are the same whatever happened in the trial. */
-type Frame =
-  | 'schema_version'
-  | 'run_id'
-  | 'task_id'
-  | 'task_title'
-  | 'observed'
-  | 'task_fingerprint'
-  | 'suite'
-  | 'suite_title'
-  | 'spec_file'
-  | 'model'
-  | 'agent'
-  | 'trial_index'
-  | 'seed'
-  | 'k'
-  | 'trials_planned'
-  | 'skill_ids'
-  | 'question'
-  | 'allowed_writes'
-  | 'repaired'
-  | 'artifacts_dir'
-  | 'artifacts'
-  | 'infra_attempts'
 
 /** The record of a trial that ran. Skipped trials have none: nothing was tried. */
 export function recordOf(end: Exclude<TrialEnd, { kind: 'skipped' }>, context: RecordContext): UnsealedRecord {

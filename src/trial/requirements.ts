@@ -26,6 +26,8 @@ async function missing(sandbox: Sandbox, requirement: Requirement, signal: Abort
         ? 'pytest runs in the sandbox but its sessions are not reported'
         : 'pytest does not run in the sandbox'
     }
+    case 'node':
+      return (await runs(sandbox, 'node -e 0', signal)) ? null : 'node does not run in the sandbox'
     default:
       return (await runs(sandbox, `command -v ${requirement}`, signal)) ? null : `the sandbox has no ${requirement}`
   }

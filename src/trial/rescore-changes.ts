@@ -34,12 +34,12 @@ export function changesOf(record: TrialRecord, judgement: Judgement): readonly C
       record.verified.map(check => [check.name, { state: check.ok ? 'held' : 'failed', reason: check.reason }]),
       [...judgement.log.verified].map(([name, { ok, reason }]) => [name, { state: ok ? 'held' : 'failed', reason }]),
     ),
-    ...single('tamper', tamperInWords(record.tamper), tamperInWords(judgement.tamper)),
-    ...single('score', inWords(record.score), inWords(judgement.score)),
+    ...single('tamper', describeTamper(record.tamper), describeTamper(judgement.tamper)),
+    ...single('score', formatScore(record.score), formatScore(judgement.score)),
     ...single(
       'outcome',
-      outcomeInWords(record.outcome, record.failure_reason),
-      outcomeInWords(judgement.outcome, judgement.failureReason),
+      describeOutcome(record.outcome, record.failure_reason),
+      describeOutcome(judgement.outcome, judgement.failureReason),
     ),
   ]
 }
@@ -62,10 +62,10 @@ function single(kind: Change['kind'], before: string, after: string): readonly C
   return before === after ? [] : [{ kind, name: kind, before, after, reason: '' }]
 }
 
-const inWords = (score: number | null) => (score === null ? 'none' : score.toFixed(3).replace(/\.?0+$/, ''))
+const formatScore = (score: number | null) => (score === null ? 'none' : score.toFixed(3).replace(/\.?0+$/, ''))
 
-const outcomeInWords = (outcome: string, reason: string | null) =>
+const describeOutcome = (outcome: string, reason: string | null) =>
   reason === null ? outcome : `${outcome} (${reason})`
 
-const tamperInWords = (tamper: readonly { readonly path: string; readonly kind: string }[]) =>
+const describeTamper = (tamper: readonly { readonly path: string; readonly kind: string }[]) =>
   tamper.length === 0 ? 'none' : tamper.map(({ path, kind }) => `${path} ${kind}`).join(', ')

@@ -136,9 +136,9 @@ export class Rescorer {
       }
     } catch (error) {
       if (!(error instanceof InfraError) || signal.aborted) throw error
-      return { kind: 'refused', refusal: { code: 'broken', reason: faultInWords(error) } }
+      return { kind: 'refused', refusal: { code: 'broken', reason: describeFault(error) } }
     }
   }
 }
 
-const faultInWords = (error: BenchError) => `${error.message} (${error.remedy})`
+const describeFault = (error: BenchError) => `${error.message} (${error.remedy})`

@@ -106,7 +106,7 @@ async function letAgentWork(
       toolbox,
       maxTurns: setting.limits.maxTurns,
       seed: setting.seed,
-      play: setting.play,
+      script: setting.play,
       signal: deadline.signal,
       emit: note => turns.push(note),
       ...(setting.onReply === undefined ? {} : { onReply: setting.onReply }),

@@ -35,6 +35,27 @@ const ADVERSARIAL: [title: string, source: string, kind: Evaluation['kind']][] =
   ['prints 1 GB', 'for _ in range(1024): print("x" * (1 << 20))\ndef f(x):\n    return x', 'values'],
 ]
 
+const int = (v: string) => ({ t: 'int', v })
+const text = (v: string) => ({ t: 'str', v })
+const TOLD = 'ä\u{1f600}"\n'
+
+/** What calls of f(2) and f(TOLD) give, or why they give nothing. */
+const JAVASCRIPT: [title: string, source: string, expected: unknown][] = [
+  ['values by type', 'exports.f = x => x === 2 ? [x, 1.5, -0, 1e21, 1 / 0, 5n, null, true] : x', [{ t: 'list', v: [int('2'), { t: 'float', v: '1.5' }, { t: 'float', v: '-0.0' }, int('1000000000000000000000'), { t: 'float', v: 'inf' }, int('5'), { t: 'none' }, { t: 'bool', v: true }] }, text(TOLD)]],
+  ['objects and maps', 'exports.f = x => x === 2 ? { a: x } : new Map([[1, x]])', [{ t: 'dict', v: [[text('a'), int('2')]] }, { t: 'dict', v: [[int('1'), text(TOLD)]] }]],
+  ['what is no value', 'class Odd {}\nexports.f = x => x === 2 ? new Odd() : undefined', [{ t: 'other', v: 'Odd' }, { t: 'other', v: 'undefined' }]],
+  ['promises, and what is thrown', 'exports.f = async x => { if (x === 2) throw new RangeError("no"); return x }', ['RangeError', text(TOLD)]],
+  ['modules of both kinds', 'exports.f = async x => (await import("./esm.mjs")).g(x)', [int('3'), text(`${TOLD}1`)]],
+  ['a function that is not there', 'exports.g = 1', ['TypeError', 'TypeError']],
+  ['a file that does not parse', 'exports.f = (', ['SyntaxError', 'SyntaxError']],
+  ['leaving at once', 'process.exit(0)', 'no-frame'],
+  ['a promise that is never kept', 'exports.f = () => new Promise(() => {})', 'no-frame'],
+  ['an endless loop', 'exports.f = () => { for (;;); }', 'timeout'],
+  ['two frames', 'const d = Buffer.from("[]"), l = Buffer.from([0, 0, 0, 2]); require("fs").writeSync(3, Buffer.concat([l, d, l, d]))', 'extra-bytes'],
+  ['a result of 2 MB', 'exports.f = () => "x".repeat(2e6)', 'too-big'],
+  ['writing in the workspace', 'exports.f = () => { try { require("fs").writeFileSync("/workspace/x", "") } catch (e) { return ["EACCES", "EROFS"].includes(e.code) } }', [{ t: 'bool', v: true }, { t: 'bool', v: true }]],
+] // biome-ignore format: one a line
+
 export function evaluationContract(sandbox: TheSandbox): void {
   const evaluate = async (source: string, calls: readonly (readonly unknown[])[] = [[2]], timeoutMs = 5_000) => {
     await sandbox().reset(filesOf({ 'main.py': source }), { room: 'verify' })
@@ -178,6 +199,22 @@ def f(x):
       // A plain OSError says "read-only file system".
       const [error] = await valuesOf('def f(x):\n    open("/workspace/main.py", "w")\n')
       expect(['PermissionError', 'OSError']).toContain(error)
+    })
+
+    it.each(JAVASCRIPT)('of JavaScript: %s', async (_title, source, expected) => {
+      const texts = { 'main.js': source, 'esm.mjs': 'export default { f: x => x }; export const g = x => x + 1' }
+      await sandbox().reset(filesOf(texts), { room: 'verify' })
+      const calls = [2, 'ä\u{1f600}"\n'].map(x => ({
+        module: 'main.js',
+        name: 'f',
+        args: [x],
+        language: 'javascript' as const,
+      }))
+      const timeoutMs = expected === 'timeout' ? 1_500 : 10_000
+      const given = await sandbox().evaluate(calls, { timeoutMs })
+      const told =
+        given.kind === 'values' ? given.results.map(result => (result.ok ? result.value : result.error)) : given.kind
+      expect(told).toEqual(expected)
     })
 
     it.each(ADVERSARIAL)('of a module that %s gives no more than it should', async (_title, source, kind) => {

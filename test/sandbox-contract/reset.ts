@@ -126,16 +126,5 @@ accepted.close(); client.close(); print('served')`)
       const after = await sandbox().freeze()
       expect([...after.entries.keys()]).toEqual(['folder', 'folder/secret.txt', 'main.py'])
     })
-
-    it('costs about as much as writing the files', async () => {
-      const files = filesOf(Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`f${i}.txt`, 'x'.repeat(4_000)])))
-      const times: number[] = []
-      for (let trial = 0; trial < 15; trial++) {
-        await run(sandbox(), 'for i in $(seq 100); do echo x > dirty$i; done')
-        times.push((await sandbox().reset(files, { room: 'agent' })).proof.durationMs)
-      }
-      // The budget is 10 ms; a machine that does something else meanwhile gets more.
-      expect(times.sort((a, b) => a - b)[7]).toBeLessThan(40)
-    })
   })
 }

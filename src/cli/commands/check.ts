@@ -99,10 +99,10 @@ async function load(filter: string, settings: Settings, context: CliContext) {
   const { findSpecFiles, loadSpecFiles } = await import('../spec-files.ts')
   const files = await findSpecFiles(context.directory, settings)
   const { loaded, broken } = await loadSpecFiles(files, context.directory)
-  const isMeant = (...names: readonly string[]) => names.some(name => name.includes(filter))
-  const named = loaded.filter(({ file, task }) => isMeant(file, task.id))
+  const fitsFilter = (...names: readonly string[]) => names.some(name => name.includes(filter))
+  const named = loaded.filter(({ file, task }) => fitsFilter(file, task.id))
   // What a broken file would be called is not known: when nothing else is meant, it may be that.
-  const meant = { loaded: named, broken: named.length === 0 ? broken : broken.filter(({ file }) => isMeant(file)) }
+  const meant = { loaded: named, broken: named.length === 0 ? broken : broken.filter(({ file }) => fitsFilter(file)) }
   refuseSharedIds(meant.loaded)
   if (meant.loaded.length + meant.broken.length > 0) return meant
   throw new ConfigError(

@@ -79,10 +79,10 @@ function absolute(path: string, context: CliContext): string {
 }
 
 async function fieldFrom(options: ReportOptions, context: CliContext): Promise<{ dir: string; field: Field }> {
-  const { brokenInWords, readField } = await import('../../../reporters/standings.ts')
+  const { describeBroken, readField } = await import('../../../reporters/standings.ts')
   const dir = resultsDirOf(options, context)
   const field = readField(dir)
-  if (field.entrants.length === 0) throw nothingToReport(dir, brokenInWords(field.left.broken))
+  if (field.entrants.length === 0) throw nothingToReport(dir, describeBroken(field.left.broken))
   return { dir, field }
 }
 

@@ -21,7 +21,7 @@ export type ResultRead =
  * Reads results one after another. In a folder, a file that cannot be used is named and the others are read.
  * @throws ConfigError code `result_unreadable` when the path itself cannot be used
  */
-export function* resultsMeant(result: string, directory: string): Generator<ResultRead> {
+export function* resolveResults(result: string, directory: string): Generator<ResultRead> {
   const path = isAbsolute(result) ? result : join(directory, result)
   if (isFolder(path, result)) {
     for (const file of summaryFiles(path)) yield readOne(file)

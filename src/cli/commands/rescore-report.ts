@@ -1,6 +1,6 @@
 /** What `agent-bench rescore` found of one result, how it reads, and what it is as data. Pure. */
 import { basename } from 'node:path'
-import { trialsInWords } from '../../../reporters/losses.ts'
+import { describeTrials } from '../../../reporters/losses.ts'
 import { escapeForTerminal } from '../../../reporters/terminal.ts'
 import type { TrialRecord } from '../../results/record-schema.ts'
 import { type Summary, summarise } from '../../results/summary.ts'
@@ -109,16 +109,18 @@ export function rescoreLines({ file, summary, trials, after, notes }: ResultResc
   }
   for (const trial of trials) {
     if (trial.kind === 'refused') tell(numbers => `not re-scored: ${numbers}: ${trial.refusal.reason}`, trial)
-    else for (const change of trial.changes) tell(numbers => changeInWords(change, numbers), trial)
+    else for (const change of trial.changes) tell(numbers => describeChange(change, numbers), trial)
   }
-  const told = [...details].map(([text, numbers]) => text.replace('\0', trialsInWords(numbers, summary.trials_planned)))
+  const told = [...details].map(([text, numbers]) =>
+    text.replace('\0', describeTrials(numbers, summary.trials_planned)),
+  )
   return [
     `${summary.task_id}  ${summary.model}  ${parts.join(', ')}  (${basename(file)})`,
     ...[...told, ...notes.map(note => `note: ${note}`)].map(line => `    ${line}`),
   ].map(escapeForTerminal)
 }
 
-function changeInWords({ kind, name, before, after, reason }: Change, numbers: string): string {
+function describeChange({ kind, name, before, after, reason }: Change, numbers: string): string {
   const what = kind === name ? kind : `${kind} ${name}`
   return `${what}  ${numbers}  ${before} → ${after}${reason === '' ? '' : `: ${reason}`}`
 }

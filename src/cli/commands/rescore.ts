@@ -13,7 +13,7 @@ import type { AddCommand, CliContext } from '../command.ts'
 import { settingsOf } from '../settings.ts'
 import type { LoadedSpec } from '../spec-files.ts'
 import { resultsDirOf } from './report.ts'
-import { type ResultRead, resultsMeant } from './rescore-input.ts'
+import { type ResultRead, resolveResults } from './rescore-input.ts'
 import {
   type ResultRescored,
   reportOf,
@@ -57,13 +57,13 @@ export const addRescore: AddCommand = (program, context) => {
 async function rescore(result: string, options: RescoreOptions, context: CliContext): Promise<void> {
   const isJson = options.json === true
   const say = isJson ? context.writeError : context.write
-  const path = await pathMeant(result, options, context)
+  const path = await resolvePath(result, options, context)
   const settings = await settingsOf(context, { BENCH_SANDBOX: options.driver })
   const tasks = await openTasks(settings, context)
   await using judge = new Judge(settings, context)
   const done: ResultRescored[] = []
   const unusable: { file: string; reason: string }[] = []
-  for (const read of resultsMeant(path, context.directory)) {
+  for (const read of resolveResults(path, context.directory)) {
     if (!read.ok) unusable.push(read)
     else if (options.task === undefined || read.summary.task_id === options.task) {
       const rescored = await rescoreResult(read, tasks, judge)
@@ -74,14 +74,14 @@ async function rescore(result: string, options: RescoreOptions, context: CliCont
   for (const { file, reason } of unusable) {
     say(`${escapeForTerminal(`not re-scored: ${basename(file)}: ${reason}`)}\n`)
   }
-  if (done.length === 0 && unusable.length === 0) throw nothingMeant(path, options.task)
+  if (done.length === 0 && unusable.length === 0) throw noSuchResult(path, options.task)
   const status = statusOfRescore(done, unusable.length)
   if (isJson) context.write(`${printableJson(reportOf(done, unusable, status))}\n`)
   context.setStatus(status)
 }
 
 /** The path itself, or the newest result of the task that is named. What is there as a file or folder is no id. */
-async function pathMeant(given: string, options: RescoreOptions, context: CliContext): Promise<string> {
+async function resolvePath(given: string, options: RescoreOptions, context: CliContext): Promise<string> {
   const { isPath, resultOfTask } = await import('./result-of-task.ts')
   if (isPath(given) || existsSync(join(context.directory, given))) {
     if (options.model === undefined) return given
@@ -101,7 +101,7 @@ async function pathMeant(given: string, options: RescoreOptions, context: CliCon
   return file
 }
 
-function nothingMeant(result: string, task: string | undefined): ConfigError {
+function noSuchResult(result: string, task: string | undefined): ConfigError {
   const of = task === undefined ? '' : ` of the task ${task}`
   return new ConfigError(`${result} holds no result${of}`, {
     code: 'result_unknown',

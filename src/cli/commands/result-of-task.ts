@@ -1,8 +1,8 @@
 /** The result that a task's id means: the newest one in the results folder, of one model when it is named. */
 import { distance } from 'fastest-levenshtein'
 import {
-  brokenInWords,
   compareText,
+  describeBroken,
   readStandings,
   type Standing,
   shortModelName,
@@ -39,13 +39,13 @@ export function resultOfTask(
     .filter(standing => standing.task === task)
     .sort((a, b) => compareText(b.latest, a.latest) || compareText(b.file, a.file))
   if (ofTask.length === 0) {
-    throw new ConfigError([`${dir} holds no result of the task ${task}`, ...brokenInWords(broken)].join('\n  '), {
+    throw new ConfigError([`${dir} holds no result of the task ${task}`, ...describeBroken(broken)].join('\n  '), {
       code: 'result_unknown',
       remedy: choose('Name a task with results', task, [...new Set(standings.map(standing => standing.task))]),
     })
   }
   const names = namesOf(ofTask)
-  const found = model === undefined ? ofTask[0] : ofTask.find(standing => isModelMeant(model, standing.model))
+  const found = model === undefined ? ofTask[0] : ofTask.find(standing => namesModel(model, standing.model))
   if (found === undefined) {
     throw new ConfigError(`${dir} holds no result of the model ${model} for the task ${task}`, {
       code: 'result_unknown',
@@ -57,14 +57,14 @@ export function resultOfTask(
 }
 
 /** Does a name that was typed mean this model? */
-export function isModelMeant(given: string, model: string): boolean {
+export function namesModel(given: string, model: string): boolean {
   return [model, shortModelName(model)].some(name => name.toLowerCase() === given.toLowerCase())
 }
 
 /** Short names of models, and whole ones where two models share the short one. */
 function namesOf(standings: readonly Standing[]): ReadonlyMap<string, string> {
   const models = [...new Set(standings.map(standing => standing.model))]
-  const isAlone = (model: string) => models.filter(other => isModelMeant(shortModelName(model), other)).length === 1
+  const isAlone = (model: string) => models.filter(other => namesModel(shortModelName(model), other)).length === 1
   return new Map(models.map(model => [model, isAlone(model) ? shortModelName(model) : model]))
 }
 

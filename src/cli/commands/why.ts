@@ -26,11 +26,11 @@ export const addWhy: AddCommand = (program, context) => {
     .action(async (result: string, flag: string | undefined, options: WhyCommandOptions) => {
       const { whyLines } = await import('../../../reporters/why.ts')
       const { choose } = await import('./result-of-task.ts')
-      const { summary, otherModels } = await summaryMeant(result, options, context)
+      const { summary, otherModels } = await resolveSummary(result, options, context)
       checkFlag(summary, flag, choose)
       const lines = whyLines(summary, {
         flag: flag ?? null,
-        trial: trialMeant(summary, options.trial),
+        trial: resolveTrial(summary, options.trial),
         otherModels,
         width: process.stdout.columns ?? 120,
         color: process.stdout.isTTY === true && context.env.NO_COLOR === undefined,
@@ -39,15 +39,15 @@ export const addWhy: AddCommand = (program, context) => {
     })
 }
 
-interface Meant {
+interface Resolved {
   readonly summary: Summary
   /** Other models with results of the task; empty where one was chosen. */
   readonly otherModels: readonly string[]
 }
 
-async function summaryMeant(result: string, options: WhyCommandOptions, context: CliContext): Promise<Meant> {
+async function resolveSummary(result: string, options: WhyCommandOptions, context: CliContext): Promise<Resolved> {
   const { readSummary } = await import('../../results/store.ts')
-  const { isModelMeant, isPath, resultOfTask } = await import('./result-of-task.ts')
+  const { namesModel, isPath, resultOfTask } = await import('./result-of-task.ts')
   const { model } = options
   const { file, otherModels } = isPath(result)
     ? { file: isAbsolute(result) ? result : join(context.directory, result), otherModels: [] }
@@ -60,7 +60,7 @@ async function summaryMeant(result: string, options: WhyCommandOptions, context:
     })
   }
   const { summary } = read
-  if (model !== undefined && !isModelMeant(model, summary.model)) {
+  if (model !== undefined && !namesModel(model, summary.model)) {
     throw new ConfigError(`${file} is a result of the model ${summary.model}, not of ${model}`, {
       code: 'result_unknown',
       remedy: `Leave --model out, or name the task with it: why ${summary.task_id} --model ${model}.`,
@@ -82,7 +82,7 @@ function checkFlag(
   })
 }
 
-function trialMeant(summary: Summary, trial: string | undefined): number | null {
+function resolveTrial(summary: Summary, trial: string | undefined): number | null {
   if (trial === undefined) return null
   const numbers = summary.trials.map(one => one.trial_index + 1)
   const number = Number(trial)

@@ -1,9 +1,9 @@
 /** The channel to an executor in a container: one attached stream that carries standard input, output and errors. */
 import type { ExecutorChannel } from '../executor-connection.ts'
+import { streamChannel } from '../stream-channel.ts'
 
 const HEADER_BYTES = 8
 const STDOUT = 1
-const MAX_LAST_WORDS = 8 * 1024
 
 /** What is needed of the stream that attaching gives. */
 export interface AttachedStream {
@@ -48,36 +48,22 @@ export class StreamSplitter {
  */
 export function attachChannel(stream: AttachedStream, remove: () => Promise<void>): ExecutorChannel {
   const splitter = new StreamSplitter()
-  let words = ''
-  let closing: Promise<void> | null = null
-  return {
-    open(listener) {
-      let hasEnded = false
-      const end = () => {
-        if (hasEnded) return
-        hasEnded = true
-        listener.onEnd()
-      }
+  return streamChannel({
+    listen({ onOutput, onWords, onEnd }) {
       stream.on('data', chunk => {
         splitter.push(chunk, (number, payload) => {
-          if (number === STDOUT) listener.onBytes(payload)
-          else words = (words + payload.toString('utf8')).slice(-MAX_LAST_WORDS)
+          if (number === STDOUT) onOutput(payload)
+          else onWords(payload.toString('utf8'))
         })
       })
-      stream.on('end', end)
-      stream.on('close', end)
-      stream.on('error', end)
+      for (const event of ['end', 'close', 'error'] as const) stream.on(event, onEnd)
     },
-    send: bytes => {
+    write: bytes => {
       stream.write(bytes)
     },
-    lastWords: () => words,
-    close() {
-      if (closing === null) {
-        stream.end()
-        closing = remove()
-      }
-      return closing
+    end() {
+      stream.end()
+      return remove()
     },
-  }
+  })
 }

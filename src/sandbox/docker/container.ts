@@ -2,8 +2,8 @@
 import { hostname } from 'node:os'
 import type Docker from 'dockerode'
 import { DEFAULT_EXECUTOR_CONFIG, executorCommand } from '../executor-config.ts'
+import { TEMPORARY_PLACES } from '../temporary-places.ts'
 
-const MEBIBYTE = 1024 * 1024
 const LABEL = 'agent-bench'
 
 /** Labels by which containers of a harness that died can be told from those of one that lives. */
@@ -29,27 +29,14 @@ const SYSCTLS = {
   'net.ipv4.tcp_max_tw_buckets': '0',
 }
 
-/** Where in the machine's control groups a container lies is nobody's business in it. Not in dockerode's types yet. */
-const PRIVATE_CONTROL_GROUPS = { CgroupnsMode: 'private' }
-
-const MEMORY_BYTES = 1024 * MEBIBYTE
-
-/** Memory file systems. Together they stay well below the memory limit, or filling them would kill the executor. */
-const TEMPORARY = [
-  { path: '/workspace', options: 'rw,exec,nosuid,nodev,mode=755', mebibytes: 320, files: 150_000 },
-  { path: '/home/agent', options: 'rw,exec,nosuid,nodev,mode=755', mebibytes: 96, files: 50_000 },
-  { path: '/tmp', options: 'rw,exec,nosuid,nodev,mode=1777', mebibytes: 128, files: 50_000 },
-  { path: '/var/tmp', options: 'rw,nosuid,nodev,mode=1777', mebibytes: 16, files: 10_000 },
-  { path: '/dev/shm', options: 'rw,nosuid,nodev,noexec,mode=1777', mebibytes: 64, files: 10_000 },
-  { path: '/run', options: 'rw,nosuid,nodev,mode=755', mebibytes: 1, files: 1_000 },
-]
+const MEMORY_BYTES = 1024 ** 3
 
 /** @param isPodman Podman refuses a number of files for a memory file system. */
 function temporaryFileSystems(isPodman: boolean): Record<string, string> {
   return Object.fromEntries(
-    TEMPORARY.map(({ path, options, mebibytes, files }) => [
+    TEMPORARY_PLACES.map(({ path, mode, bytes, files, mayExecute }) => [
       path,
-      `${options},size=${mebibytes}m${isPodman ? '' : `,nr_inodes=${files}`}`,
+      `rw,${mayExecute ? 'exec' : 'noexec'},nosuid,nodev,mode=${mode.toString(8)},size=${bytes}${isPodman ? '' : `,nr_inodes=${files}`}`,
     ]),
   )
 }
@@ -85,7 +72,8 @@ export function containerOptions(options: {
       AutoRemove: true,
       NetworkMode: 'none',
       IpcMode: 'private',
-      ...PRIVATE_CONTROL_GROUPS,
+      // Not in dockerode's types yet.
+      ...{ CgroupnsMode: 'private' },
       CapDrop: ['ALL'],
       CapAdd: CAPABILITIES,
       SecurityOpt: ['no-new-privileges'],

@@ -1,16 +1,12 @@
 /** The sandbox image: which one, and building it on first use. */
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import type Docker from 'dockerode'
 import { pack } from 'tar-stream'
 import { ConfigError } from '../../errors.ts'
+import { type ImageFile, imageFiles } from '../image-files.ts'
 import { engineStatus, within } from './engine.ts'
 
-const IMAGE_FOLDER = new URL('../image/', import.meta.url)
-/** What goes into the image. The executor does not: it is handed over at the start of a container. */
-const CONTEXT = ['Dockerfile', 'witness']
 const INSPECT_DEADLINE_MS = 20_000
 const BUILD_DEADLINE_MS = 20 * 60_000
 const LAST_LINES = 15
@@ -22,23 +18,11 @@ export interface Image {
   readonly digest: string
 }
 
-export interface ContextFile {
-  readonly path: string
-  readonly content: Buffer
-}
-
-function contextFiles(): ContextFile[] {
-  const root = fileURLToPath(IMAGE_FOLDER)
-  return readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile())
-    .map(entry => `${entry.parentPath}/${entry.name}`.slice(root.length).replace(/^\/+/, ''))
-    .filter(path => CONTEXT.some(top => path === top || path.startsWith(`${top}/`)) && !path.endsWith('.pyc'))
-    .sort()
-    .map(path => ({ path, content: readFileSync(new URL(path, IMAGE_FOLDER)) }))
-}
+/** What goes into the image. The executor does not: it is handed over at the start of a container. */
+const contextFiles = () => imageFiles('Dockerfile', 'witness/')
 
 /** Name of the image this version needs: its tag is a hash of what it is built from. */
-export function builtImageName(): string {
+function builtImageName(): string {
   const hash = createHash('sha256')
   for (const { path, content } of contextFiles()) hash.update(`${path}\0${content.length}\0`).update(content)
   return `agent-bench-sandbox:${hash.digest('hex').slice(0, 12)}`
@@ -68,7 +52,7 @@ export async function provideImage(
   options.onProgress(`building the sandbox image ${name} (once, about a minute)`)
   await buildImage(client, name, contextFiles(), options)
   const built = await findImage(client, name)
-  if (built === null) throw buildFailed(['the build ended without an error and without an image'])
+  if (built === null) throw buildFailed('the build ended without an error and without an image', [])
   return built
 }
 
@@ -89,7 +73,7 @@ async function findImage(client: Docker, name: string): Promise<Image | null> {
 export async function buildImage(
   client: Docker,
   name: string,
-  files: readonly ContextFile[],
+  files: readonly ImageFile[],
   { onProgress, signal }: { readonly onProgress: (line: string) => void; readonly signal?: AbortSignal },
 ): Promise<void> {
   const context = pack()
@@ -126,7 +110,7 @@ export async function buildImage(
   } catch (error) {
     if (signal?.aborted) throw signal.reason
     const why = deadline.aborted ? `it took more than ${BUILD_DEADLINE_MS / 60_000} minutes` : errorText(error)
-    throw buildFailed([...lines, why], error)
+    throw buildFailed(why, lines, error)
   }
 }
 
@@ -151,11 +135,11 @@ function failureOf(event: unknown): string | null {
   return typeof event.error === 'string' ? event.error.slice(0, MAX_LINE_LENGTH) : 'an error without a message'
 }
 
-function buildFailed(lines: readonly string[], cause?: unknown): ConfigError {
-  return new ConfigError(`the sandbox image could not be built:\n  ${lines.join('\n  ')}`, {
+function buildFailed(why: string, lines: readonly string[], cause?: unknown): ConfigError {
+  return new ConfigError([`the sandbox image could not be built: ${why}`, ...lines].join('\n  '), {
     code: 'image_build_failed',
     remedy:
-      'Look at the lines above: usually the engine has no network or no room left. Or name a ready image with BENCH_IMAGE.',
+      'Look at the lines above: usually the engine has no network or no room left. Or name a ready image with BENCH_IMAGE, or do without an engine on Linux: BENCH_SANDBOX=namespace.',
     cause,
   })
 }

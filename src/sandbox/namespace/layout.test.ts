@@ -76,10 +76,10 @@ describe('the plan of an enclosure', () => {
     expect(outside).toHaveLength(3)
     expect(Math.min(...outside)).toBeGreaterThan(1_000_000)
     expect(enclosurePlan(interpreter(SYSTEM), false).ids).toBeNull()
+    expect(executorConfig(interpreter(SYSTEM), false).rooms.agent).toMatchObject({ setUser: false, namespaces: 'own' })
   })
 
-  it('lets no command of root make namespaces of its own', () => {
-    expect(enclosurePlan(interpreter(SYSTEM), true).kernelSettings).toContainEqual(['user/max_user_namespaces', '0'])
-    expect(executorConfig(interpreter(SYSTEM), false).rooms.agent).toMatchObject({ setUser: false, namespaces: 'own' })
+  it('shows the Node that runs the harness, before any other on PATH', () => {
+    expect(enclosurePlan(interpreter(SYSTEM), true).links).toContainEqual(['/usr/local/bin/node', '/opt/node'])
   })
 })

@@ -1,10 +1,9 @@
 /** What a namespace sandbox looks like inside: which parts of the host can be seen, what is its own, and how large. */
-import { lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { lstatSync, realpathSync } from 'node:fs'
 import { DEFAULT_EXECUTOR_CONFIG, type ExecutorConfig } from '../executor-config.ts'
+import { imageFiles } from '../image-files.ts'
 import type { HostInterpreter } from '../sandbox.ts'
-
-const MEBIBYTE = 1024 * 1024
-const IMAGE_FOLDER = new URL('../image/', import.meta.url)
+import { TEMPORARY_PLACES, type TemporaryPlace, temporaryPlace } from '../temporary-places.ts'
 
 /** What enclose.py is told. Paths without a note are paths inside. */
 export interface EnclosurePlan {
@@ -18,16 +17,6 @@ export interface EnclosurePlan {
   readonly files: readonly (readonly [path: string, mode: number, text: string])[]
   readonly readOnly: readonly string[]
   readonly hostname: string
-  /** Below /proc/sys, of the new namespaces. */
-  readonly kernelSettings: readonly (readonly [path: string, value: string])[]
-}
-
-interface TemporaryPlace {
-  readonly path: string
-  readonly mode: number
-  readonly bytes: number
-  readonly files: number
-  readonly mayExecute: boolean
 }
 
 /** The tools of the container image that a host may lack; which ones it lacks is part of the record. */
@@ -41,24 +30,7 @@ const ROOT_IDS: EnclosurePlan['ids'] = [
   [1001, FIRST_ID + 2],
 ]
 
-const place = (path: string, mode: number, mebibytes: number, files: number, mayExecute = true): TemporaryPlace => ({
-  path,
-  mode,
-  bytes: mebibytes * MEBIBYTE,
-  files,
-  mayExecute,
-})
-
-/** The same sizes as in the container. */
-const TEMPORARY: readonly TemporaryPlace[] = [
-  place('/dev', 0o755, 1, 200, false),
-  place('/workspace', 0o755, 320, 150_000),
-  place('/home/agent', 0o755, 96, 50_000),
-  place('/tmp', 0o1777, 128, 50_000),
-  place('/var/tmp', 0o1777, 16, 10_000),
-  place('/dev/shm', 0o1777, 64, 10_000, false),
-  place('/run', 0o755, 1, 1_000, false),
-]
+const TEMPORARY: readonly TemporaryPlace[] = [temporaryPlace('/dev', 0o755, 1, 200, false), ...TEMPORARY_PLACES]
 
 const DEVICES = ['null', 'zero', 'full', 'random', 'urandom', 'tty']
 const DEVICE_LINKS: EnclosurePlan['links'] = [
@@ -102,6 +74,8 @@ const USUAL_ENVIRONMENT = '/usr/local'
 const OTHER_ENVIRONMENT = '/opt/agent-bench'
 const PACKAGES = '/opt/python-packages'
 const RELOCATED_PYTHON = '/opt/python'
+/** Where the Node that runs the harness is shown: one file, which needs no more than libraries of the system. */
+const NODE = '/opt/node'
 const HOMEBREW = /^(.*\/\.linuxbrew)(\/|$)/
 
 interface PythonLayout {
@@ -169,12 +143,11 @@ export function pythonLayout(interpreter: HostInterpreter): PythonLayout {
 
 /** Text files below a folder of the image, as files below `target`. */
 function filesOf(folder: string, target: string): EnclosurePlan['files'] {
-  const root = new URL(folder, IMAGE_FOLDER)
-  return readdirSync(root, { recursive: true, encoding: 'utf8', withFileTypes: true })
-    .filter(entry => entry.isFile() && !entry.name.endsWith('.pyc'))
-    .map(entry => `${entry.parentPath}/${entry.name}`.slice(root.pathname.length).replace(/^\/+/, ''))
-    .sort()
-    .map(path => [`${target}/${path}`, 0o644, readFileSync(new URL(path, root), 'utf8')] as const)
+  return imageFiles(folder).map(({ path, content }) => [
+    `${target}/${path.slice(folder.length)}`,
+    0o644,
+    content.toString('utf8'),
+  ])
 }
 
 /** The host's programs: /usr, and /bin, /lib… as links into it or as directories of their own, as the host has them. */
@@ -198,24 +171,20 @@ export function enclosurePlan(interpreter: HostInterpreter, isRoot: boolean): En
   const python = pythonLayout(interpreter)
   return {
     ids: isRoot ? ROOT_IDS : null,
-    binds: [...system.binds, ...python.binds],
+    binds: [...system.binds, ...python.binds, [realpathSync(process.execPath), NODE]],
     devices: DEVICES,
-    temporary: [...TEMPORARY, place(python.environment, 0o755, 8, 1_000)],
-    links: [...system.links, ...DEVICE_LINKS, ...python.links],
+    temporary: [...TEMPORARY, temporaryPlace(python.environment, 0o755, 8, 1_000)],
+    links: [...system.links, ...DEVICE_LINKS, ...python.links, [`${python.environment}/bin/node`, NODE]],
     files: [...ETC_FILES, ...python.files],
     readOnly: ['/', '/dev', python.environment],
     hostname: 'sandbox',
-    kernelSettings: [
-      // An ordinary user's sandbox needs namespaces for its commands; they get this setting then.
-      ...(isRoot ? ([['user/max_user_namespaces', '0']] as const) : []),
-    ],
   }
 }
 
 /** Most processes and threads of one command. */
 const MAX_PROCESSES = 256
 /** Most memory that one process may take for its data, in bytes. There is no limit for all processes together. */
-const MAX_DATA_BYTES = 1024 * MEBIBYTE
+const MAX_DATA_BYTES = 1024 ** 3
 
 export function executorConfig(interpreter: HostInterpreter, isRoot: boolean): ExecutorConfig {
   const { environment } = pythonLayout(interpreter)

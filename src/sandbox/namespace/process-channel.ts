@@ -3,8 +3,8 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import type { ExecutorChannel } from '../executor-connection.ts'
+import { streamChannel } from '../stream-channel.ts'
 
-const MAX_LAST_WORDS = 8 * 1024
 /** How long an executor may take to end after its input was closed, before it is killed. */
 const END_DEADLINE_MS = 2_000
 
@@ -19,34 +19,20 @@ export interface EnclosingProcess {
 /** Standard input at its end ends the executor, and with it everything in the sandbox; what does not end is killed. */
 export function processChannel(enclosing: EnclosingProcess): ExecutorChannel {
   const { child, stdin, stdout, stderr } = enclosing
-  let words = ''
-  let closing: Promise<void> | null = null
   // A write to a process that is gone: its end is what counts, and comes by the other stream.
   stdin.on('error', () => undefined)
-  stderr.setEncoding('utf8').on('data', (text: string) => {
-    words = (words + text).slice(-MAX_LAST_WORDS)
-  })
-  return {
-    open(listener) {
-      let hasEnded = false
-      const end = () => {
-        if (hasEnded) return
-        hasEnded = true
-        listener.onEnd()
-      }
-      stdout.on('data', (bytes: Buffer) => listener.onBytes(bytes))
-      child.once('close', end)
-      child.once('error', end)
+  return streamChannel({
+    listen({ onOutput, onWords, onEnd }) {
+      stdout.on('data', onOutput)
+      stderr.setEncoding('utf8').on('data', onWords)
+      child.once('close', onEnd)
+      child.once('error', onEnd)
     },
-    send: bytes => {
+    write: bytes => {
       stdin.write(bytes)
     },
-    lastWords: () => words,
-    close() {
-      closing ??= end(enclosing)
-      return closing
-    },
-  }
+    end: () => end(enclosing),
+  })
 }
 
 async function end({ child, stdin, stdout }: EnclosingProcess): Promise<void> {

@@ -81,35 +81,19 @@ def writing_rules():
     return ruleset
 
 
-def keep_to_writing_rules():
-    if WRITING_RULES is not None:
-        checked("rules", libc.syscall(SYS_LANDLOCK_RESTRICT_SELF, WRITING_RULES, 0))
-
-
 def close_unknown_descriptors():
     """Closes what process 1 has no reason to hold, and returns how many of it are left.
 
     What a command makes process 1 hold would outlive the trial: a file that was deleted, a port, a directory.
     """
     known = {0, 1, 2, REQUESTS, REPLIES, WRITING_RULES, WITNESS_SOCKET.fileno(), STUB_SOCKET.fileno()}
-    for descriptor in unknown_descriptors(known):
-        os.close(descriptor)
-    return len(unknown_descriptors(known))
-
-
-def unknown_descriptors(known):
-    with os.scandir("/proc/self/fd") as listing:
-        found = [int(item.name) for item in listing]
-    # That of the listing itself is closed again.
-    return [descriptor for descriptor in found if descriptor not in known and is_open(descriptor)]
-
-
-def is_open(descriptor):
-    try:
-        os.fstat(descriptor)
-    except OSError:
-        return False
-    return True
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            if int(name) not in known:
+                os.close(int(name))
+        except OSError:
+            pass  # that of the listing itself, which is closed already
+    return len(set(map(int, os.listdir("/proc/self/fd"))) - known) - 1
 
 
 WRITING_RULES = writing_rules()

@@ -102,7 +102,8 @@ def become(room):
     if room["namespaces"] == "own":
         # A new user namespace has a full one.
         drop_bounding_set()
-    keep_to_writing_rules()
+    if WRITING_RULES is not None:
+        checked("rules", libc.syscall(SYS_LANDLOCK_RESTRICT_SELF, WRITING_RULES, 0))
     if room["setUser"]:
         os.setresgid(room["gid"], room["gid"], room["gid"])
         os.setresuid(room["uid"], room["uid"], room["uid"])
@@ -271,7 +272,7 @@ def run_to_end(command, captures, timeout, output_limit, room, reports, stub_rep
                     stopped = "output"
     left = kill_everything()
     command.close()
-    STUB_SOCKET.close_connections()
+    STUB_SOCKET.close_connections(stub_reports)
     # Nothing can write any more: what is still in the pipes is the rest.
     for capture in captures:
         while capture.is_open and capture.total <= output_limit and capture.read():

@@ -83,9 +83,13 @@ class Executor:
         """Runs the evaluator. The first complete frame on its descriptor 3 counts, then everything is killed."""
         close_unknown_descriptors()
         result = ResultPipe(BOUNDS["resultBytes"])
-        calls = memory_file(repr(json.loads(body)).encode("utf-8", "surrogatepass"))
-        flags = ["-I", "-S", "-B", "-X", "pycache_prefix=/nonexistent"]
-        argv = [CONFIG["python"], *flags, "-c", CONFIG["evaluator"], WORKSPACE]
+        if header["language"] == "javascript":
+            calls = memory_file(body)
+            argv = [CONFIG["node"], "-e", CONFIG["javascriptEvaluator"], WORKSPACE]
+        else:
+            calls = memory_file(repr(json.loads(body)).encode("utf-8", "surrogatepass"))
+            flags = ["-I", "-S", "-B", "-X", "pycache_prefix=/nonexistent"]
+            argv = [CONFIG["python"], *flags, "-c", CONFIG["evaluator"], WORKSPACE]
         command = start(ROOMS[self.room], argv, [calls, None, None, result.write_end])
         os.close(result.write_end)
         os.close(calls)
@@ -173,6 +177,7 @@ send_frame(
     {
         "ready": 1,
         "python": "%d.%d.%d" % sys.version_info[:3],
+        "shell": os.access(CONFIG["shell"], os.X_OK),
         "limits": limits_in_force(),
         "survivors": survivors,
     }

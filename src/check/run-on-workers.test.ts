@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { type Job, shareOut } from './share-out.ts'
+import { type Job, runOnWorkers } from './run-on-workers.ts'
 
 describe('work is shared out', () => {
   it('among all workers, each with one job at a time', async () => {
@@ -13,7 +13,7 @@ describe('work is shared out', () => {
       busy.delete(worker)
       done.push(worker)
     }
-    await shareOut(
+    await runOnWorkers(
       ['a', 'b'],
       Array.from({ length: 6 }, () => job),
     )
@@ -29,7 +29,7 @@ describe('work is shared out', () => {
         done.push(`${name} by ${worker}`)
       }
     }
-    await shareOut(
+    await runOnWorkers(
       ['a', 'b'],
       [
         async (_, add) => {
@@ -55,7 +55,7 @@ describe('work is shared out', () => {
       throw new Error('no sandbox')
     }
     const never: Job<string> = async () => void done.push('never')
-    await expect(shareOut(['a', 'b'], [slow, failing, never, never])).rejects.toThrow('no sandbox')
+    await expect(runOnWorkers(['a', 'b'], [slow, failing, never, never])).rejects.toThrow('no sandbox')
     expect(done).toEqual(['slow'])
   })
 })

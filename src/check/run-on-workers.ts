@@ -1,10 +1,10 @@
-/** Shares work out among the sandboxes there are. */
+/** Distributes work among the sandboxes there are. */
 
 /** One piece of work for one worker. */
 export type Job<Worker> = (worker: Worker, add: (job: Job<Worker>) => void) => Promise<void>
 
 /** Gives jobs to the workers until none is left; a job may add more. The first error ends it, once the running jobs are over. */
-export async function shareOut<Worker>(workers: readonly Worker[], jobs: readonly Job<Worker>[]): Promise<void> {
+export async function runOnWorkers<Worker>(workers: readonly Worker[], jobs: readonly Job<Worker>[]): Promise<void> {
   const queue = [...jobs]
   const idle = new Set<() => void>()
   let running = 0
