@@ -63,11 +63,6 @@ describe('summarise', () => {
     expect(summary.notes).toContain('1 of 3 trials were run')
   })
 
-  it('gives pass^k of more trials than k without bias', () => {
-    const records = [passed(0), passed(1), passed(2), passed(3), failed(4)]
-    expect(only(records, { trials: 5 }).pass_hat_k).toBeCloseTo(4 / 10, 12)
-  })
-
   it('gives no interval where deterministic trials are one sample, and says so', () => {
     const same = { transcript_hash: 'd'.repeat(64) }
     const summary = only([0, 1, 2].map(trial => sampleRecord({ trial_index: trial, ...same })))
