@@ -57,6 +57,8 @@ const FREE_FLAG = 'no_tool_hallucination'
  * @throws SpecError code `spec_unreadable`
  */
 export function checkReadable(task: Task, file: string): void {
+  // Nothing can be lost in a task that is only observed.
+  if (task.isObserved) return
   const texts = new Map([...task.setup].map(([path, content]) => [path, Buffer.from(content.bytes).toString('utf8')]))
   const unreadable = new Set(unreadableFiles(texts, task.prompt))
   for (const [flag, paths] of readsOf(task)) {

@@ -177,7 +177,11 @@ describe('standing', () => {
     const task = await skill.resolve()
     expect(skill.standing).toBe('observed')
     expect(task.isObserved).toBe(true)
-    expect([...task.flags.keys()]).toEqual(['no_tool_hallucination'])
+    expect([...task.flags.keys()]).toEqual(['read:skill/SKILL.md', 'no_tool_hallucination'])
+    await write({ 'scripts/a b.py': 'x', 'data.csv': 'x' })
+    const { flags } = await (await loadSkill(dir)).resolve()
+    expect([...flags.keys()]).toContain('ran:scripts/a%20b.py')
+    expect(flags.size).toBe(3)
     expect(skill.notApplicable).toEqual([
       { flag: 'step_completion', reason: 'there is no manifest that names artifacts' },
     ])
