@@ -15,11 +15,11 @@ test('every task has an id of its own, and flags', () => {
 })
 
 test.each(tasks.map(task => [task.id, task] as const))(
-  '%s has a reference, five cheats and twelve honest ways',
+  '%s has a reference, five cheats and five honest ways',
   (_id, task) => {
     expect(task.reference).not.toBe(null)
     expect(task.cheats.size).toBeGreaterThanOrEqual(5)
-    expect(task.honest.size).toBeGreaterThanOrEqual(12)
+    expect(task.honest.size).toBeGreaterThanOrEqual(5)
   },
 )
 
