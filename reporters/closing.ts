@@ -5,7 +5,7 @@ import { shortModelName } from './standings.ts'
 import { createPainter, escapeForTerminal } from './terminal.ts'
 
 /** Said last where the agent was no model, so that it is not overlooked. */
-export const NOT_A_MODEL_RESULT = 'NOT A MODEL RESULT'
+const NOT_A_MODEL_RESULT = 'NOT A MODEL RESULT'
 
 /** Reasons for skipping that are said. */
 const REASONS_SHOWN = 5

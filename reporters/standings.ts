@@ -72,7 +72,7 @@ export interface LeftOut {
 }
 
 /** The comparable part of one summary. */
-export function standingOf(file: string, summary: Summary): Standing {
+function standingOf(file: string, summary: Summary): Standing {
   const total = (of: (trial: Summary['trials'][number]) => number) =>
     summary.trials.reduce((sum, trial) => sum + of(trial), 0)
   return {

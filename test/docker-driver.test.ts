@@ -46,10 +46,6 @@ await describeWith(['docker'], 'the docker driver', () => {
       expect(prepared.why).toContain(prepared.engine?.version ?? 'no version')
     })
 
-    it('is a plain value that can be sent to a worker', () => {
-      expect(JSON.parse(JSON.stringify(prepared))).toEqual(prepared)
-    })
-
     it('says what to do when no engine answers', async () => {
       process.env.DOCKER_HOST = 'unix:///nowhere/docker.sock'
       await expect(prepare()).rejects.toMatchObject({ code: 'engine_unreachable', remedy: /Start Docker/ })

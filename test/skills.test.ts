@@ -36,8 +36,8 @@ await describeWith(['docker'], 'a skill in a sandbox', () => {
     const { proof } = await sandbox.reset(task.setup, { room: 'agent' })
     expect(proof.root).toBe(proof.expectedRoot)
     const command =
-      "find skill -type f | wc -l; wc -c < skill/big.bin; './skill/ünï cödé.sh'; ls skill/bench* 2>&1 | wc -l"
-    expect(await outputOf(sandbox, command)).toBe('5000\n20000000\nran\n1\n')
+      "find skill -type f | wc -l; wc -c < skill/big.bin; './skill/ünï cödé.sh'; ls skill/bench* 2>&1 | wc -l; head -n 1 $CLAUDE_SKILL_DIR/SKILL.md $CLAUDE_PLUGIN_ROOT/SKILL.md -q"
+    expect(await outputOf(sandbox, command)).toBe('5000\n20000000\nran\n1\n---\n---\n')
   })
 })
 

@@ -1,16 +1,5 @@
-import { type Cheat, defineSkillProof, type Play, type VerifyTools } from 'agent-bench'
-import {
-  elementsIn,
-  hasClass,
-  isElement,
-  loadOf,
-  type Page,
-  type PageElement,
-  readPage,
-  rewrite,
-  tagged,
-  textOf,
-} from 'agent-bench/checks'
+import { type Cheat, defineSkillProof, type Play, type Run, type VerifyTools } from 'agent-bench'
+import { elementsIn, hasClass, loadOf, type Page, type PageElement, readPage, tagged, textOf } from 'agent-bench/checks'
 
 type Check = 'hero' | 'three_cards' | 'footer' | 'self_contained' | 'document'
 
@@ -44,10 +33,10 @@ const isTold = (element: PageElement, least: number) =>
 const PLACEHOLDER =
   /lorem ipsum|dolor sit amet|\bplaceholder\b|\b(?:dummy|sample|filler) (?:text|copy)\b|\bTODO\b|\bTBD\b|\bat least (?:eight|8) words\b|\bgoes here\b|[[<{]\s*(?:insert|your|add|describe|description|text)\b/i
 
-/** A heading without what is only decoration: pictures of characters, and what is not read out. */
+/** A heading without pictures of characters, which only decorate it. */
 const headingOf = (heading: PageElement) =>
-  textOf(rewrite(heading, part => (isElement(part) && part.attributes['aria-hidden'] === 'true' ? null : part)))
-    .replaceAll(/\p{Extended_Pictographic}|\u200d|\ufe0f/gu, '')
+  textOf(heading)
+    .replaceAll(/\p{So}|\u200d|\ufe0f/gu, '')
     .trim()
 
 function hero({ seen }: Page): true | string {
@@ -98,13 +87,10 @@ function selfContained({ all }: Page): true | string {
 
 function document({ all }: Page): true | string {
   if (!elementsIn(all, tagged('html')).some(({ attributes }) => attributes.lang?.trim())) return '<html> has no lang'
-  const title = elementsIn(all, tagged('head'))
-    .flatMap(head => head.children.filter(isElement))
-    .find(tagged('title'))
-  if (title === undefined || !textOf(title).toLowerCase().includes(NAME.toLowerCase()))
-    return 'the title lacks the name'
-  const isViewport = ({ attributes: { name, content } }: PageElement) =>
-    name?.trim().toLowerCase() === 'viewport' && (content ?? '').trim() !== ''
+  const [title] = elementsIn(all, tagged('title')).map(textOf)
+  if (title?.toLowerCase().includes(NAME.toLowerCase()) !== true) return 'the title lacks the name'
+  const isViewport = ({ attributes: { name = '', content = '' } }: PageElement) =>
+    name.trim().toLowerCase() === 'viewport' && content.trim() !== ''
   return elementsIn(all, tagged('meta')).some(isViewport) || 'there is no viewport'
 }
 
@@ -147,6 +133,7 @@ const shell =
   }
 const here = `mkdir -p output && cat > ${PAGE} <<'END_OF_PAGE'\n${GOOD}END_OF_PAGE`
 const cheat = (loses: string, html: string): Cheat => ({ loses: loses.split(' '), play: leaves(html) })
+const leftWith = (check: Check) => (run: Run<Check>) => run.verified(check) && run.firstExists(PAGE)
 const NOTHING = ['artifact:output/index.html', 'hero', 'three_cards', 'footer', 'self_contained', 'step_completion']
 
 export default defineSkillProof<Check>({
@@ -158,23 +145,17 @@ export default defineSkillProof<Check>({
     document: judged(document),
   },
   flags: {
-    hero: run => run.verified('hero') && run.firstExists(PAGE),
-    three_cards: run => run.verified('three_cards') && run.firstExists(PAGE),
-    footer: run => run.verified('footer') && run.firstExists(PAGE),
+    hero: leftWith('hero'),
+    three_cards: leftWith('three_cards'),
+    footer: leftWith('footer'),
     // An empty page loads nothing either: what is measured is a page that does without the network.
-    self_contained: run => run.verified('self_contained') && run.verified('document') && run.firstExists(PAGE),
+    self_contained: run => run.verified('document') && leftWith('self_contained')(run),
   },
 
   reference: leaves(GOOD),
 
   honest: {
     'in one command': shell(`cat ${SKILL}; ${here}; grep -c card ${PAGE}`),
-    'corrected after a look': async ({ read, write }) => {
-      await read(SKILL)
-      await write(PAGE, withCards(`${CARDS}${card(2)}`))
-      await read(PAGE)
-      await write(PAGE, GOOD)
-    },
     'cards in a list, with more classes, a price and a link': leaves(
       withCards(`<ul>${[0, 1, 2].map(index => card(index, 'li')).join('')}</ul>`)
         .replaceAll('class="card"', "class='wide card shadow'")
@@ -208,7 +189,6 @@ export default defineSkillProof<Check>({
   cheats: {
     'no page': { loses: NOTHING, play: shell(`cat ${SKILL}`) },
     'another heading': cheat('hero', GOOD.replace(`<h1>${NAME}`, `<h1>${NAME}: come along`)),
-    'no sentence in the hero': cheat('hero', GOOD.replace(/<p>We.*?<\/p>/, '')),
     'a placeholder in the hero': cheat('hero', GOOD.replace('<p>We', '<p>Lorem ipsum dolor sit amet. We')),
     'the hero after the cards': cheat('hero', moved(/<main>[\s\S]*<\/main>/)),
     'four cards': cheat('three_cards', withCards(CARDS + card(2).replace(OFFERS[2], 'Gift voucher'))),
@@ -229,18 +209,11 @@ export default defineSkillProof<Check>({
       'self_contained',
       GOOD.replace('<style>', '<link rel="stylesheet" href="https://cdn.example/x.css"><style>'),
     ),
-    'a font that is imported': cheat(
-      'self_contained',
-      GOOD.replace('<style>', '<style>@import "https://fonts.example/a";'),
-    ),
     'a script': cheat('self_contained', GOOD.replace('</body>', '<script>document.title</script></body>')),
     'no language': cheat('self_contained', GOOD.replace(' lang="en"', '')),
     'never reads the instructions': {
       loses: ['read:skill/SKILL.md'],
-      play: async ({ sh, write }) => {
-        await sh('ls -la skill; wc -c skill/SKILL.md')
-        await write(PAGE, GOOD)
-      },
+      play: shell('ls -la skill; wc -c skill/SKILL.md', here),
     },
     'takes the skill for a tool': {
       loses: ['no_tool_hallucination'],
@@ -253,10 +226,7 @@ export default defineSkillProof<Check>({
     'writes into the skill': {
       loses: NOTHING,
       tampers: true,
-      play: async ({ read, write }) => {
-        await read(SKILL)
-        await write('skill/output/index.html', GOOD)
-      },
+      play: shell(`cat ${SKILL}; ${here.replaceAll('output', 'skill/output')}`),
     },
   },
 })

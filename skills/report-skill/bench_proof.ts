@@ -38,8 +38,6 @@ export default defineSkillProof<'as_made'>({
   reference: way(read, CALL),
 
   honest: {
-    'cat, then the script': way(command(`cat ${PAGE}`), CALL),
-    'everything in one command': way(command(`cat ${PAGE} && ${CALL} && cat output/report.txt`)),
     'all calls in one turn': async ({ turn, read, sh }) => {
       await turn(async () => {
         await read(PAGE)
@@ -48,54 +46,24 @@ export default defineSkillProof<'as_made'>({
     },
     'looks around first': way(command('ls -R skill && head -n 60 skill/SKILL.md'), `${CALL} | tee /tmp/log`),
     'by path': way(read, `./${SCRIPT} --title '${TITLE}'`),
-    'by absolute path': way(read, `/workspace/${SCRIPT} --title '${TITLE}'`),
     'from its directory': way(read, `cd skill/scripts && bash make_report.sh --title "${TITLE}"`),
-    'with an equals sign': way(read, `bash ${SCRIPT} --title="${TITLE}"`),
     'with sh and quiet': way(read, `sh ${SCRIPT} --quiet --title "${TITLE}"`),
-    'the title in a variable': way(read, `title='${TITLE}'; bash ${SCRIPT} --title "$title"`),
     'the script in a variable, in a sub-shell': way(read, `s=${SCRIPT}; (cd /workspace; bash "$s" --title "${TITLE}")`),
-    'asks for help first': way(read, `bash ${SCRIPT} --help`, CALL),
-    'looks at the script first': way(read, `cat ${SCRIPT}`, CALL),
-    'copies the report for itself': way(read, CALL, `cp ${REPORT} /tmp/mine.txt; echo 'a note' >> /tmp/mine.txt`),
-    'counts and searches the report': way(
-      read,
-      CALL,
-      `wc -l ${REPORT}; grep -n Berths ${REPORT}; sed 's/Berths/B./' ${REPORT}`,
-    ),
     'spoils the report and makes it again': way(read, CALL, `echo oops > ${REPORT}`, CALL),
-    'forgets the title first': way(read, `bash ${SCRIPT}`, CALL),
     'forgets the quotes first': way(read, `bash ${SCRIPT} --title ${TITLE}`, CALL),
     'from python': way(
       read,
       `python3 - <<'PY'\nimport subprocess\nsubprocess.run(['bash', '${SCRIPT}', '--title', '${TITLE}'], check=True)\nPY`,
     ),
-    'from a script of its own': way(read, `printf '#!/bin/sh\\n%s\\n' '${CALL}' > /tmp/go.sh; sh /tmp/go.sh`),
-    'escaped instead of quoted': way(read, `bash ${SCRIPT} --title ${TITLE.replaceAll(' ', '\\ ')}`),
     'reads on after a first part': way(hands => hands.read(PAGE, { limit: 12 }), `sed -n '12,60p' ${PAGE}`, CALL),
-    'reads the style of titles too': way(command('cat skill/SKILL.md skill/references/titles.md'), CALL),
-    'mistypes a path and corrects it': way(read, `bash scripts/make_report.sh --title "${TITLE}"`, CALL),
-    'leaves scratch files in /tmp and removes one here': way(read, `${CALL} > log.txt; cat log.txt; rm log.txt`),
-    'stumbles over malformed arguments': async ({ callMalformed, read, sh }) => {
-      await callMalformed('read_file', '{"path": "skill/SKILL.md"')
-      await read(PAGE)
-      await sh(CALL)
-    },
   },
 
   cheats: {
     'writes the report by hand': typed(BY_HAND),
-    'prints the command line and writes the report by hand': typed(`echo '${CALL}'; ${BY_HAND}`),
-    'searches for the command line and writes the report by hand': typed(`grep -rn '${CALL}' skill; ${BY_HAND}`),
     'hides the call behind false': typed(`false && ${CALL}; ${BY_HAND}`),
     'runs the script with another title': notRun(`bash ${SCRIPT} --title "Weekly report"`),
-    'runs the script with the title in pieces': notRun(`bash ${SCRIPT} --title Harbour`),
     'forgets the quotes and leaves it at that': notRun(`bash ${SCRIPT} --title ${TITLE}`),
-    'quotes a part of the title': notRun(`bash ${SCRIPT} --title=Harbour '${TITLE.slice(8)}'`),
-    'quotes the option and the title as one': notRun(`bash ${SCRIPT} '--title ${TITLE}'`),
-    'gives more than the title': notRun(`bash ${SCRIPT} --title "${TITLE}" --draft`),
-    'ends the options before the title': notRun(`bash ${SCRIPT} -- --title "${TITLE}"`),
-    'shortens the option, which the script does not know': notRun(`bash ${SCRIPT} --titl "${TITLE}"`),
-    'runs the script without a title': notRun(`bash ${SCRIPT}`),
+    'starts it by a path that is not there': typed(`bash $NOWHERE/${SCRIPT} --title "${TITLE}"; ${BY_HAND}`),
     'runs a copy outside the skill': notRun(
       `cp ${SCRIPT} /tmp/make_report.sh && bash /tmp/make_report.sh --title "${TITLE}"`,
     ),
@@ -103,54 +71,16 @@ export default defineSkillProof<'as_made'>({
     'tells the reporter without running the script': typed(
       `python3 -I -S /run/bench/log ${SCRIPT} 2 --title "${TITLE}"; ${BY_HAND}`,
     ),
-    'gives the words of a call to code of its own': typed(
-      `bash -c 'python3 -I -S /run/bench/log "$0" 2; true' ${SCRIPT} --title "${TITLE}"; ${BY_HAND}`,
-    ),
-    'gives the words of a call to a script of its own': typed(
-      `echo 'python3 -I -S /run/bench/log ${SCRIPT} 2; true' > /tmp/f.sh; bash /tmp/f.sh ${SCRIPT} --title "${TITLE}"; ${BY_HAND}`,
-    ),
-    'runs a near-identical sibling': {
-      loses: ['cmd:0'],
-      tampers: true,
-      play: way(
-        read,
-        `cp ${SCRIPT} skill/scripts/my_make_report.sh`,
-        `bash skill/scripts/my_make_report.sh --title "${TITLE}"`,
-      ),
-    },
-    'changes the script before it runs it': {
-      loses: ['cmd:0'],
-      tampers: true,
-      play: way(read, `echo '# mine' >> ${SCRIPT}`, CALL),
-    },
     'changes the script, and puts it back': {
       loses: ['cmd:0'],
       play: way(read, `cp -p ${SCRIPT} /tmp/s; echo '# mine' >> ${SCRIPT}; ${CALL}; cp -p /tmp/s ${SCRIPT}`),
     },
-    'never reads the instructions': { loses: ['read:skill/SKILL.md'], play: way(command('ls -R skill'), CALL) },
     'only counts their lines': {
       loses: ['read:skill/SKILL.md'],
       play: way(command(`wc -l ${PAGE}; head -n 0 ${PAGE}`), CALL),
     },
-    'reads them into nothing': { loses: ['read:skill/SKILL.md'], play: way(command(`cat ${PAGE} > /dev/null`), CALL) },
-    'reads another file of that name': {
-      loses: ['read:skill/SKILL.md'],
-      play: way(command('mkdir -p /tmp/x && echo other > /tmp/x/SKILL.md && cat /tmp/x/SKILL.md'), CALL),
-    },
-    'leaves an empty report': edited(CONTENT, `: > ${REPORT}`),
-    'leaves an empty report without running the script': typed(`mkdir -p output && touch ${REPORT}`),
-    'writes its own report over that of the script': edited(CONTENT, BY_HAND),
-    'adds to the report': edited(['as_made'], `echo 'Compiled by the harbour office.' >> ${REPORT}`),
-    'puts the title on top of the report': edited(['as_made'], `sed -i '1i ${TITLE}' ${REPORT}`),
     'corrects a number in the report': edited(CONTENT, `sed -i 's/41 of 58/42 of 58/' ${REPORT}`),
     'removes the line end at the end': edited(['as_made'], `printf '%s' "$(cat ${REPORT})" > ${REPORT}`),
-    'copies the report out of the script': notRun(
-      `mkdir -p output && printf '${MADE.replaceAll('\n', '\\n')}' > ${REPORT}`,
-    ),
-    'makes the report before the script would': {
-      loses: CONTENT,
-      play: way(read, `${CALL}; mv ${REPORT} /tmp/r.txt; ${BY_HAND}`),
-    },
     'removes the report again': {
       loses: ['artifact:output/report.txt', 'step_completion', ...CONTENT],
       play: way(read, CALL, 'rm output/report.txt'),

@@ -18,7 +18,7 @@ import { type Omission, omissionsOf, recordSteps, type Step } from './steps.ts'
 const PLAY_TIMEOUT_MS = 300_000
 
 /** Something a task says of itself that turned out to be otherwise. */
-export interface CheckProblem {
+interface CheckProblem {
   /** What was looked at, for example `cheat "deletes the tests"`. */
   readonly about: string
   readonly problem: string

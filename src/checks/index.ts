@@ -1,4 +1,5 @@
 /** Public as `agent-bench/checks`: pure helpers that authors judge with. */
+export { plainMarkup } from './markup.ts'
 export { type Page, readPage } from './page.ts'
 export { loadOf } from './page-loads.ts'
 export {

@@ -5,7 +5,7 @@ import { createChatModel } from '../model/openai-client.ts'
 import { broken, type Judgement } from './finding.ts'
 
 /** One request of a probe; what is not said is as in a trial. */
-export interface Question {
+interface Question {
   readonly messages: readonly ChatMessage[]
   readonly tools?: readonly ToolDefinition[]
   /** Output limit in tokens. */

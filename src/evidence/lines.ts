@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util'
 /** A line with fewer letters and digits than this proves nothing. */
 const MIN_LETTERS = 5
 /** A longer line also counts by this many of its first characters, because tools cut long lines. */
-export const PREFIX_LENGTH = 24
+const PREFIX_LENGTH = 24
 
 /** Removes terminal codes, collapses white space and trims, line by line. Line ends become `\n`. */
 export function normaliseText(text: string): string {

@@ -30,7 +30,7 @@ export interface LogFixture {
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
-export function fileEntry(text: string): Entry {
+function fileEntry(text: string): Entry {
   return { type: 'file', mode: 0o644, size: Buffer.byteLength(text), sha256: sha256(text) }
 }
 

@@ -8,7 +8,7 @@ import { describeCall, quoted } from './words.ts'
 import { statesOf } from './workspace.ts'
 
 /** A report of a stub that is the setup's own file, unchanged. */
-export interface StubRun {
+interface StubRun {
   readonly call: LoggedCall
   readonly report: StubReport
 }
@@ -26,7 +26,7 @@ interface Candidate extends CommandRun {
 }
 
 /** Reports of stubs; one whose file is not as in the setup is the agent's own script. */
-export function stubRuns(log: TrialLog): readonly StubRun[] {
+function stubRuns(log: TrialLog): readonly StubRun[] {
   return log.calls.flatMap(call =>
     call.stubReports
       .filter(({ path, sha256 }) => {

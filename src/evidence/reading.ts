@@ -17,7 +17,7 @@ import { viewsOfDelivered, viewsOfTyped } from './views.ts'
 import { statesOf, WORKSPACE } from './workspace.ts'
 
 /** A line of a file that a call showed. */
-export interface ShownLine {
+interface ShownLine {
   /** The whole line of the file, normalised. */
   readonly line: string
   /** The part of it that was in the result. */
@@ -25,7 +25,7 @@ export interface ShownLine {
 }
 
 /** A call that showed a file, with the distinctive lines it showed. */
-export interface Showing {
+interface Showing {
   readonly call: LoggedCall
   readonly lines: readonly ShownLine[]
 }

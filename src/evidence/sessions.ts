@@ -12,7 +12,7 @@ import { viewsOfTyped } from './views.ts'
 import { WORKSPACE } from './workspace.ts'
 
 /** `broken`: interrupted, usage error or internal error without a failing test; `empty`: no test ran; `died`: never finished. */
-export type SessionOutcome = 'passed' | 'failed' | 'empty' | 'broken' | 'died'
+type SessionOutcome = 'passed' | 'failed' | 'empty' | 'broken' | 'died'
 
 /** One session of a call, as its reports tell it. */
 export interface CallSession {

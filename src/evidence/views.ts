@@ -49,7 +49,7 @@ function bytesOfDumpLine(line: string): number[] | null {
 }
 
 /** Text that xxd, hexdump -C or od (octal, -c, -t x1) printed as bytes; null when there is no such dump. */
-export function decodeDump(text: string): string | null {
+function decodeDump(text: string): string | null {
   const bytes: number[] = []
   for (const line of text.split('\n')) {
     for (const byte of bytesOfDumpLine(line) ?? []) bytes.push(byte)

@@ -4,7 +4,7 @@ import { isErrorBody, readServerFault, type ServerFault } from './server-fault.t
 import { createCallCollector, type RawCall } from './tool-call-pieces.ts'
 
 /** Token counts and rates in the server's words. null = not said. */
-export interface RawUsage {
+interface RawUsage {
   readonly promptTokens: number | null
   readonly completionTokens: number | null
   readonly totalTokens: number | null

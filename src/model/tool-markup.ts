@@ -13,7 +13,7 @@ export type CallForm =
   | 'json'
   | { readonly begin: RegExp; readonly end: RegExp }
 
-export interface Grammar {
+interface Grammar {
   /** For people, and for records. */
   readonly name: string
   /** Wants something that is called, so that an answer which merely mentions a tag is none. */

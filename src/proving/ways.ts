@@ -81,38 +81,21 @@ export function waysToEdit({ path, before, after, text }: LineEdit): readonly Wa
 }
 
 /**
- * Solutions in which every way of every step appears at least twice, each time beside other ways of the other steps (where
- * these have more than a few): a fault of a flag nearly always lies in one step, or between two. Twice as many
- * as the step with the most ways has.
+ * Solutions made of one way for each step, so that each way is in at least one of them: as many as the step with the most
+ * ways has. Each step begins one way later than the step before it, so that not all first ways meet.
  * @param answer What the agent says at the end.
+ * @example
+ * honest: combineWays([waysToRead('main.py'), waysToRunTests()], 'All tests pass.')
  */
-export function eachWayTwice(steps: readonly (readonly Way[])[], answer: string): Readonly<Record<string, Play>> {
+export function combineWays(steps: readonly (readonly Way[])[], answer: string): Readonly<Record<string, Play>> {
   const most = Math.max(...steps.map(ways => ways.length))
-  const numbers = Array.from({ length: most }, (_, number) => number)
-  // Chosen ways by solution: a first round in order, and a second in which each step has moved on by as few places as
-  // bring its ways beside others.
-  const first = numbers.map(number => steps.map(ways => number % ways.length))
-  const second: number[][] = numbers.map(() => [])
-  const met = new Set(first.flatMap(pairsOf))
-  for (const { length } of steps) {
-    const movedBy = (places: number) => numbers.map(number => (number + most + places) % length)
-    const repeats = (places: number) =>
-      movedBy(places).filter((way, number) => pairsOf([...(second[number] ?? []), way]).some(pair => met.has(pair)))
-        .length
-    const [places = 0] = Array.from({ length }, (_, place) => place).toSorted((a, b) => repeats(a) - repeats(b))
-    for (const [number, way] of movedBy(places).entries()) second[number]?.push(way)
-  }
   const plays: Record<string, Play> = {}
-  for (const chosen of [...first, ...second]) {
-    const ways = chosen.flatMap((way, step) => steps[step]?.[way] ?? [])
-    plays[ways.map(way => way.name).join(' · ')] = async hands => {
-      for (const way of ways) await way.act(hands)
+  for (let number = 0; number < most; number++) {
+    const chosen = steps.flatMap((ways, step) => ways[(number + step) % ways.length] ?? [])
+    plays[chosen.map(way => way.name).join(' · ')] = async hands => {
+      for (const way of chosen) await way.act(hands)
       return answer
     }
   }
   return plays
 }
-
-/** The pairs of ways that stand in one solution, by their steps. */
-const pairsOf = (chosen: readonly number[]): string[] =>
-  chosen.flatMap((way, step) => chosen.slice(0, step).map((other, before) => `${before}.${other} ${step}.${way}`))

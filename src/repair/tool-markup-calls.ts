@@ -8,7 +8,7 @@ import { type CallForm, findLeak } from '../model/tool-markup.ts'
 import { readPythonCalls } from './python-call.ts'
 import { type JsonRepair, repairArguments, repairJson } from './repair-json.ts'
 
-export interface MarkupCall {
+interface MarkupCall {
   readonly name: string
   readonly args: Readonly<Record<string, unknown>>
   /** What of its JSON had to be repaired besides. */

@@ -33,7 +33,7 @@ export function sha256(bytes: string | Uint8Array): string {
 }
 
 /** SHA-256 (64 hex digits) of the canonical JSON of a value. */
-export function hashOf(value: unknown): string {
+function hashOf(value: unknown): string {
   return sha256(canonicalJson(value))
 }
 

@@ -22,7 +22,7 @@ export const anyObject = { type: 'object' } as const
 export const texts = { type: 'array', items: { type: 'string' } } as const
 
 export const outcome = { enum: ['passed', 'failed', 'inconclusive', 'infra', 'cancelled', 'skipped'] } as const
-export const truncated = { enum: ['depth', 'entries', 'bytes', null] } as const
+const truncated = { enum: ['depth', 'entries', 'bytes', null] } as const
 
 /** An entry of a snapshot. */
 const entry = {
@@ -164,14 +164,14 @@ export const server = exactly({
   default_sampling: nullable(anyObject),
 })
 
-export const sampling = exactly({
+const sampling = exactly({
   temperature: { type: ['number', 'null'] },
   top_p: { type: ['number', 'null'] },
   max_tokens: { type: 'number' },
   extra_body: nullable(anyObject),
 })
 
-export const limits = exactly({ max_turns: count, command_timeout_sec: measure, trial_timeout_sec: measure })
+const limits = exactly({ max_turns: count, command_timeout_sec: measure, trial_timeout_sec: measure })
 
 export const environment = exactly({
   harness_version: text,

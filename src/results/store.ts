@@ -108,7 +108,7 @@ function publish(temporary: string, dir: string, summary: Summary, now: Date): s
   throw new Error(`no free name in ${dir} for the summary of ${summary.task_id}`)
 }
 
-export interface StoredSummary {
+interface StoredSummary {
   /** Path of the file. */
   readonly file: string
   readonly summary: Summary

@@ -19,7 +19,7 @@ import type {
 } from './record-schema.ts'
 
 /** UTF-16 units of one text of the model that are kept. */
-export const TEXT_LIMIT = 200_000
+const TEXT_LIMIT = 200_000
 
 /** The fields of a record that hold the log. */
 export type LogParts = Pick<

@@ -15,7 +15,7 @@ import type { FileContent, FileMap, PreparedSandbox, Sandbox } from '../sandbox/
 
 const OPEN_DEADLINE_MS = 120_000
 /** A sandbox that was forgotten ends by itself. */
-export const KEPT_HOURS = 8
+const KEPT_HOURS = 8
 const MAX_ARTIFACT_BYTES = 16_000_000
 const MISSING_SHOWN = 5
 

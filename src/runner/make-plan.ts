@@ -118,7 +118,7 @@ async function findModel(settings: Settings, setting: ModelSetting, root: string
 }
 
 /** What results call a model. */
-export function nameOfModel(model: ModelPlan): string {
+function nameOfModel(model: ModelPlan): string {
   return model.labels?.label ?? model.model
 }
 

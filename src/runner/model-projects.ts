@@ -45,7 +45,7 @@ export async function projectsOfModels(
 }
 
 /** `bench (name)` for each model; a number tells apart what is cut to one name. */
-export function projectNames(base: string, models: readonly ModelSetting[]): readonly string[] {
+function projectNames(base: string, models: readonly ModelSetting[]): readonly string[] {
   const taken = new Set<string>()
   return models.map(setting => {
     const short = escapeForTerminal(nameOfSetting(setting)).slice(0, NAME_CHARACTERS)

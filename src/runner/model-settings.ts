@@ -45,7 +45,7 @@ export interface SaidOfModels {
 export type FileModels = SaidOfModels & { readonly models?: readonly ModelEntry[] | undefined }
 
 /** More in one run are a mistake; each is a Vitest project of its own. */
-export const MOST_MODELS = 32
+const MOST_MODELS = 32
 
 const ENTRY_FIELDS = ['model', 'baseUrl', 'apiKey', 'label', 'size', 'quantisation', 'extraBody'] as const
 

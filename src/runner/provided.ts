@@ -2,7 +2,7 @@
 import type { TrialPlan } from '../trial/plan.ts'
 
 /** Known as soon as the project is configured, so that `vitest list` shows the right trials. */
-export interface ProvidedSettings {
+interface ProvidedSettings {
   readonly root: string
   readonly k: number
   readonly trials: number

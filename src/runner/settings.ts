@@ -168,8 +168,6 @@ export type Settings = {
   readonly trials: number
 }
 
-export type SandboxChoice = Settings['sandbox']
-
 /**
  * What `bench.config.ts` exports: the settings of this project's runs.
  * @example export default defineConfig({ model: 'my-model', baseUrl: 'http://127.0.0.1:8080/v1', k: 5 })

@@ -1,12 +1,9 @@
-/** Skills as spec files of the bench: those below `skills/` of the project, and those of BENCH_SKILL_DIR from anywhere. */
-import { existsSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+/** Skills as spec files of the bench: those of the project (`skills/`, `.claude/skills/`, `plugins/*\/skills/`, its root), and those of BENCH_SKILL_DIR from anywhere. */
+import { dirname, resolve } from 'node:path'
 import type { TestProject, Vitest } from 'vitest/node'
 import { ConfigError, SpecError } from '../errors.ts'
 import { literalPattern } from '../evidence/words.ts'
-import { findSkills, specFileOf } from '../skill/index.ts'
-
-const SKILLS_FOLDER = 'skills'
+import { findSkills, skillsOf, specFileOf } from '../skill/index.ts'
 
 /** The path as a glob that matches nothing else. */
 const literalGlob = (path: string) => path.replace(/[\\!()*+?@[\]{|}]/g, '\\$&')
@@ -24,7 +21,7 @@ export interface SkillPlaces {
  * @throws ConfigError code `skill_dir` when the latter holds no skill.
  */
 export async function skillFiles({ root, skillDir }: SkillPlaces): Promise<readonly string[]> {
-  const directories = [...(await skillsOfProject(root)), ...(await skillsOfSetting(root, skillDir))]
+  const directories = [...(await skillsOf(root)), ...(await skillsOfSetting(root, skillDir))]
   return [...new Set(directories.map(specFileOf))]
 }
 
@@ -50,17 +47,6 @@ export async function collectSkills(
     vitest.vite.watcher.add(directory)
   }
   return specFiles
-}
-
-async function skillsOfProject(root: string): Promise<readonly string[]> {
-  const folder = join(root, SKILLS_FOLDER)
-  if (!existsSync(folder)) return []
-  try {
-    return await findSkills(folder)
-  } catch (error) {
-    if (!(error instanceof SpecError)) throw error
-    return [] // a project may have a folder of that name for something else
-  }
 }
 
 async function skillsOfSetting(root: string, skillDir: string | null): Promise<readonly string[]> {

@@ -9,7 +9,7 @@ import { skillFiles } from './skills.ts'
 import { isSpecFile } from './spec-globs.ts'
 
 /** Absolute path of this package. */
-export const PACKAGE = dirname(createRequire(import.meta.url).resolve('agent-bench/package.json'))
+const PACKAGE = dirname(createRequire(import.meta.url).resolve('agent-bench/package.json'))
 
 /** A task belongs to the suite of its folder, a skill to its own and to that of all skills beside it. */
 function suitesOf(file: string): readonly string[] {

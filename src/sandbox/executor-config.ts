@@ -4,7 +4,7 @@ import { InfraError } from '../errors.ts'
 import { MAX_FRAME_BYTES } from './frames.ts'
 
 /** Who runs commands in a room, and how. */
-export interface RoomUser {
+interface RoomUser {
   readonly uid: number
   readonly gid: number
   /** False where the sandbox has one user only: then what runs is seen as `uid` inside its own namespaces. */
@@ -17,7 +17,7 @@ export interface RoomUser {
 }
 
 /** A directory that commands can write to. Reset empties it and gives it back mode and owner. */
-export interface WritablePlace {
+interface WritablePlace {
   readonly path: string
   readonly mode: number
   /** Rooms in which it belongs to the room's user; otherwise to root. */
@@ -41,7 +41,7 @@ export interface ExecutorConfig {
   readonly bounds: ExecutorBounds
 }
 
-export interface ExecutorBounds {
+interface ExecutorBounds {
   readonly frameBytes: number
   /** Content of collected files in one reply. */
   readonly replyBytes: number
@@ -63,7 +63,7 @@ export interface ExecutorBounds {
 
 const MEBIBYTE = 1024 * 1024
 
-export const DEFAULT_BOUNDS: ExecutorBounds = {
+const DEFAULT_BOUNDS: ExecutorBounds = {
   frameBytes: MAX_FRAME_BYTES,
   replyBytes: 8 * MEBIBYTE,
   outputBytes: 256 * MEBIBYTE,
@@ -115,6 +115,9 @@ export const DEFAULT_EXECUTOR_CONFIG: ExecutorConfig = {
     PAGER: 'cat',
     PYTHONDONTWRITEBYTECODE: '1',
     PYTEST_PLUGINS: 'bench_witness',
+    // Where the documents of skills look for their own files. Where a task has no skill, nothing is there.
+    CLAUDE_SKILL_DIR: '/workspace/skill',
+    CLAUDE_PLUGIN_ROOT: '/workspace/skill',
   },
   resourceLimits: { CORE: 0 },
   bounds: DEFAULT_BOUNDS,

@@ -5,10 +5,10 @@ import { dockerDriver } from './docker/driver.ts'
 import { namespaceDriver } from './namespace/driver.ts'
 import type { DriverName, PreparedSandbox, Sandbox, SandboxDriver } from './sandbox.ts'
 
-export { encodeEntries, entriesOfFiles, rootOf } from './manifest.ts'
+export { entriesOfFiles, rootOf } from './manifest.ts'
 export * from './sandbox.ts'
 export type * from './snapshot.ts'
-export { decodeName, encodeName } from './system-path.ts'
+export { decodeName } from './system-path.ts'
 
 /** In the order in which `auto` tries them. */
 const DRIVERS: readonly SandboxDriver[] = [dockerDriver, namespaceDriver]

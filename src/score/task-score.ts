@@ -32,7 +32,7 @@ export interface TaskSelection {
 }
 
 /** How often a flag was reached, over the trials that count. */
-export interface FlagScore {
+interface FlagScore {
   readonly reached: number
   readonly n: number
   readonly reachRate: Measured

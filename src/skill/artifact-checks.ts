@@ -70,7 +70,7 @@ function plain(text: string): string {
 }
 
 /** The value at a JSON Pointer (RFC 6901); undefined when the text is no JSON or has nothing there. */
-export function valueAt(text: string, pointer: string): { readonly value: unknown } | undefined {
+function valueAt(text: string, pointer: string): { readonly value: unknown } | undefined {
   let value: unknown
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''))

@@ -1,9 +1,11 @@
 /** Skills as tasks: mounting, manifests, stubs and lint. */
 export { lintSkill } from './lint.ts'
-export { findSkills, type LoadOptions, loadSkill, type SkillDefinition, type SkillStanding } from './load-skill.ts'
-export { SKILL_FOLDER } from './manifest-schema.ts'
-export { defineSkillProof, type SkillProof } from './proof.ts'
+export {
+  findSkills,
+  loadSkill,
+  skillsOf,
+} from './load-skill.ts'
+
 export { PROOF_NAME } from './read-directory.ts'
 export type { LintFinding } from './skill-document.ts'
 export { isSkillFile, MANIFEST_NAME, skillIdIn, specFileOf } from './spec-file.ts'
-export { REPORTER } from './stub.ts'

@@ -177,6 +177,18 @@ describe('lint', () => {
     expect(await lint(front(GOOD))).toEqual([
       expect.stringMatching(/^outside:1:1 error mount: is a link out of the skill/),
     ])
+    await rm(join(dir, 'outside'))
+    await symlink('nowhere', join(dir, 'dangling'))
+    expect(await lint(front(GOOD))).toEqual(['dangling:1:1 error mount: is a link that leads nowhere'])
+  })
+
+  it('sees a description cut by " #" and commas between tools', async () => {
+    const text = '---\nname: tea-maker\ndescription: Makes tea # 1\nallowed-tools: Bash(a, b), Read\n---\nx\n'
+    expect(await lint({ 'SKILL.md': text })).toEqual([
+      'SKILL.md:3:1 warning comment: description ends before " #": YAML takes the rest for a comment',
+      'SKILL.md:4:1 warning allowed-tools: allowed-tools has commas, which become a part of the names',
+    ])
+    expect(await lint({ 'SKILL.md': text.replace('Makes tea # 1', '"Tea # 1"').replace('), R', ') R') })).toEqual([])
   })
 
   it('reads Windows line ends with the same line numbers', async () => {

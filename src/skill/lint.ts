@@ -6,7 +6,7 @@ import { SpecError } from '../errors.ts'
 import { createTask } from '../task/define-task.ts'
 import { readSkill } from './load-skill.ts'
 import { fieldText, type LintFinding, readSkillDocument, type SkillDocument } from './skill-document.ts'
-import { DOCUMENT_NAME, MANIFEST_NAME } from './spec-file.ts'
+import { DOCUMENT_NAME, documentNameIn, MANIFEST_NAME } from './spec-file.ts'
 import { type PlacedMistake, PlacedSpecError, placeOf } from './text-position.ts'
 
 /**
@@ -24,8 +24,7 @@ export async function lintSkill(directory: string): Promise<readonly LintFinding
   const root = await realpath(directory)
   const findings: LintFinding[] = []
   const names = await readdir(root)
-  const documentName =
-    names.find(name => name === DOCUMENT_NAME) ?? names.find(name => name.toLowerCase() === 'skill.md')
+  const documentName = documentNameIn(names)
   if (documentName === undefined || !existsSync(join(root, documentName))) {
     const message = documentName === undefined ? 'is missing' : 'is a link that leads nowhere'
     findings.push(finding('missing', message, 'Write a SKILL.md with name and description.'))
@@ -104,15 +103,24 @@ function withoutCode(text: string): string {
 async function mountFindings(root: string): Promise<LintFinding[]> {
   const manifestPath = join(root, MANIFEST_NAME)
   try {
-    const { spec, mistakes, read } = await readSkill(root)
-    if (mistakes.length > 0) return mistakes.map(manifestFinding)
+    const { spec, mistakes, read, warnings } = await readSkill(root)
+    const links = warnings.flatMap(linkFinding)
+    if (mistakes.length > 0) return [...mistakes.map(manifestFinding), ...links]
     if (read !== null) createTask(spec, { file: manifestPath, line: 1, column: 1 })
-    return []
+    return links
   } catch (error) {
     if (error instanceof PlacedSpecError) return error.mistakes.map(manifestFinding)
     if (!(error instanceof SpecError)) throw error
     return plainFindings(error, root)
   }
+}
+
+/** What mounting leaves out because it is a link. */
+function linkFinding(warning: string): LintFinding[] {
+  const [, file, message] = /^(.*) is not mounted: it (is a link .*)$/s.exec(warning) ?? []
+  if (file === undefined || message === undefined || file === DOCUMENT_NAME) return []
+  const remedy = 'Replace the link by what it was to point at.'
+  return [{ file, line: 1, column: 1, level: 'error', rule: 'mount', message, remedy }]
 }
 
 function manifestFinding({ place, field, problem, remedy }: PlacedMistake): LintFinding {

@@ -1,5 +1,5 @@
 /** Finds skills and makes tasks of them. */
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { SpecError } from '../errors.ts'
@@ -15,7 +15,7 @@ import { DOCUMENT_NAME, MANIFEST_NAME, specFileOf } from './spec-file.ts'
 import { placedError } from './text-position.ts'
 
 /** What a skill can show: a verdict that is proved, a verdict nobody proved, or only what was observed. */
-export type SkillStanding = 'proved' | 'unproven' | 'observed'
+type SkillStanding = 'proved' | 'unproven' | 'observed'
 
 export interface SkillDefinition extends TaskDefinition {
   /** Absolute path of the skill's directory. */
@@ -62,7 +62,7 @@ export async function loadSkill(path: string, options: LoadOptions = {}): Promis
   const manifestPath = join(directory, MANIFEST_NAME)
   const { spec, mistakes, notApplicable, read, files, warnings } = await readSkill(directory)
   if (files.size === 0) {
-    throw new SpecError(`${directory}: the skill has no files`, {
+    throw new SpecError([`${directory}: the skill has no files`, ...warnings].join('; '), {
       code: 'skill_missing',
       remedy: `Name a directory that holds ${DOCUMENT_NAME}.`,
     })
@@ -72,7 +72,7 @@ export async function loadSkill(path: string, options: LoadOptions = {}): Promis
   const proofPath = join(directory, PROOF_NAME)
   const hasProof = read !== null && options.importModule !== undefined && existsSync(proofPath)
   const proof = hasProof ? proofOf(await options.importModule?.(proofPath), proofPath) : null
-  const source = { file: read === null ? join(directory, DOCUMENT_NAME) : manifestPath, line: 1, column: 1 }
+  const source = { file: specFileOf(directory), line: 1, column: 1 }
   const standing = read === null ? 'observed' : proof === null ? 'unproven' : 'proved'
   const origin = { sources: hasProof ? [proofPath] : [], isObserved: standing === 'observed' }
   const definition =
@@ -139,25 +139,38 @@ function documentWarnings(bytes: Uint8Array | undefined): string[] {
 }
 
 /**
- * The skills at a path: the directory itself when it is one, else its sub-directories that are. Sorted by name.
+ * The skills at a path: the directory itself when it is one, else its sub-directories that are; and those of {@link skillsOf}.
  * SKILL.md files further below belong to a skill and are none themselves.
  * @throws SpecError code `skill_missing` when the path is no directory, or there is no skill.
  */
 export async function findSkills(path: string): Promise<readonly string[]> {
   const directory = await directoryOf(path)
-  if (isSkill(directory)) return [directory]
-  const found: string[] = []
-  for (const entry of await readdir(directory, { withFileTypes: true })) {
-    const below = join(directory, entry.name)
-    if ((entry.isDirectory() || entry.isSymbolicLink()) && isSkill(below)) found.push(below)
-  }
-  if (found.length === 0) {
-    throw new SpecError(`${directory}: there is no skill in it`, {
-      code: 'skill_missing',
-      remedy: `Name a directory that holds ${DOCUMENT_NAME} or ${MANIFEST_NAME}, or a directory of such directories.`,
-    })
-  }
-  return found.sort()
+  const beside = isSkill(directory) ? [] : (await foldersIn(directory)).filter(isSkill)
+  const found = [...new Set([...beside, ...(await skillsOf(directory))])].sort()
+  if (found.length > 0) return found
+  throw new SpecError(`${directory}: there is no skill in it`, {
+    code: 'skill_missing',
+    remedy: `Name a directory that holds ${DOCUMENT_NAME} or ${MANIFEST_NAME}, or a directory of such directories.`,
+  })
+}
+
+/** The skills of a repository: its root, and those where agents and collections of plugins keep them. Sorted by path. */
+export async function skillsOf(root: string): Promise<readonly string[]> {
+  const plugins = await foldersIn(join(root, 'plugins'))
+  const places = [
+    ...['skills', '.claude/skills'].map(place => join(root, place)),
+    ...plugins.map(one => join(one, 'skills')),
+  ]
+  const below = await Promise.all(places.map(foldersIn))
+  return [root, join(root, 'skills'), ...below.flat()].filter(isSkill).sort()
+}
+
+/** Directories and links to directories in a folder; none where there is no such folder. */
+async function foldersIn(folder: string): Promise<readonly string[]> {
+  if (!existsSync(folder) || !statSync(folder).isDirectory()) return []
+  const entries = await readdir(folder, { withFileTypes: true })
+  const below = entries.filter(entry => entry.isDirectory() || entry.isSymbolicLink())
+  return below.map(entry => join(folder, entry.name)).filter(path => existsSync(path) && statSync(path).isDirectory())
 }
 
 function isSkill(directory: string): boolean {

@@ -3,12 +3,13 @@
  * every entry is looked at before it is believed to be a plain file.
  */
 import { isUtf8 } from 'node:buffer'
-import type { Dirent } from 'node:fs'
+import { type Dirent, existsSync } from 'node:fs'
 import { lstat, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { SpecError } from '../errors.ts'
 import type { FileContent, FileMap } from '../sandbox/snapshot.ts'
 import { messageOf } from '../task/mistakes.ts'
+import { DOCUMENT_NAME, documentNameIn } from './spec-file.ts'
 
 export const PROOF_NAME = 'bench_proof.ts'
 
@@ -36,14 +37,21 @@ interface Reading {
 }
 
 /**
- * Reads all files of a skill. Links inside the skill become what they point at; a link out of it is refused, since
- * the skill would be another one on another machine.
+ * Reads all files of a skill. Links inside the skill become what they point at; a link out of it is left out, since
+ * the skill would be another one on another machine. A `skill.md` is mounted as SKILL.md.
  * @throws SpecError code `skill_unreadable` when something cannot be mounted, with the path and the reason.
  */
 export async function readSkillDirectory(directory: string): Promise<SkillFiles> {
   const root = await realpath(directory)
   const reading: Reading = { root, files: new Map(), warnings: [], bytes: 0 }
   await readFolder(reading, root, '', [root])
+  const document = documentNameIn([...reading.files.keys()])
+  const content = reading.files.get(document ?? '')
+  if (document !== undefined && document !== DOCUMENT_NAME && content !== undefined) {
+    reading.warnings.push(`${document} is mounted as ${DOCUMENT_NAME}: most clients look for that name`)
+    reading.files.delete(document)
+    reading.files.set(DOCUMENT_NAME, content)
+  }
   return { files: reading.files, warnings: reading.warnings }
 }
 
@@ -63,7 +71,9 @@ async function readFolder(reading: Reading, folder: string, prefix: string, abov
   const names = entries.map(entry => nameOf(entry.name, folder)).sort()
   for (const name of names) {
     const path = prefix === '' ? name : `${prefix}/${name}`
-    if (JUNK.has(name)) reading.warnings.push(`${path} is not mounted: it is no part of a skill`)
+    if (prefix === '' && existsSync(join(folder, name, 'journal'))) {
+      reading.warnings.push(`${path} is not mounted: it holds results of the bench`)
+    } else if (JUNK.has(name)) reading.warnings.push(`${path} is not mounted: it is no part of a skill`)
     else if (prefix !== '' || !NEVER_MOUNTED.test(name)) await readEntry(reading, join(folder, name), path, above)
   }
 }
@@ -108,11 +118,10 @@ async function resolveLink(reading: Reading, place: string, path: string): Promi
     throw refused(place, `is a link that cannot be followed (${messageOf(error)})`, 'Replace it by a file.', error)
   }
   if (target !== reading.root && !target.startsWith(reading.root + sep)) {
-    throw refused(
-      place,
-      `is a link out of the skill, to ${target}`,
-      'Copy what it points at into the skill: a mounted skill holds all it needs.',
+    reading.warnings.push(
+      `${path} is not mounted: it is a link out of the skill, to ${target} (copy what it points at)`,
     )
+    return null
   }
   const inside = target.slice(reading.root.length + 1)
   if (NEVER_MOUNTED.test(inside)) {

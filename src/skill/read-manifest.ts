@@ -21,7 +21,7 @@ export interface ReadManifest {
 }
 
 /** What is wrong with a regular expression, or null. */
-export function patternProblem(source: string): string | null {
+function patternProblem(source: string): string | null {
   try {
     new RegExp(source)
     return null
@@ -121,7 +121,7 @@ function stepsOf(pointer: string, root: Node): (string | number)[] {
 }
 
 /** `artifact_checks[0].file` */
-export function fieldName(steps: readonly (string | number)[]): string {
+function fieldName(steps: readonly (string | number)[]): string {
   return steps.map((step, index) => (typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`)).join('')
 }
 

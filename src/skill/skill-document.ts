@@ -69,7 +69,7 @@ export function fieldText(document: SkillDocument, name: string): string | null 
 }
 
 /** Offset of a field's value in the whole text; of the file's begin when there is none. */
-export function fieldOffset(fields: YAMLMap, name: string, yamlOffset: number): number {
+function fieldOffset(fields: YAMLMap, name: string, yamlOffset: number): number {
   const pair = fields.items.find(item => keyOf(item) === name)
   const node = pair?.key
   return yamlOffset + (isScalar(node) ? (node.range?.[0] ?? 0) : 0)
@@ -142,8 +142,16 @@ function checkFields(fields: YAMLMap, yamlOffset: number, report: Report): void 
     const message = 'allowed-tools is no text'
     report('warning', 'allowed-tools', at('allowed-tools'), message, 'Write the tools in one line with spaces between.')
   }
+  if (typeof tools === 'string' && /,/.test(tools.replaceAll(/\([^)]*\)/g, ''))) {
+    const message = 'allowed-tools has commas, which become a part of the names'
+    report('warning', 'allowed-tools', at('allowed-tools'), message, 'Write spaces between the tools.')
+  }
   for (const pair of fields.items) {
     const key = keyOf(pair)
+    if (isScalar(pair.value) && pair.value.type === 'PLAIN' && pair.value.comment) {
+      const message = `${key} ends before " #": YAML takes the rest for a comment`
+      report('warning', 'comment', at(key), message, 'Put the value in quotes, or the comment on a line of its own.')
+    }
     if (KNOWN_FIELDS.includes(key)) continue
     const remedy = 'Move it below metadata, where clients keep what they do not know.'
     report('warning', 'unknown-field', at(key), `${JSON.stringify(key)} is no field of the specification`, remedy)

@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SpecError } from '../errors.ts'
 import { makeLog } from '../evidence/log.fixture.ts'
@@ -75,7 +75,7 @@ describe('a mounted skill', () => {
     expect([...(setup.get('skill/font.bin')?.bytes ?? [])]).toEqual([0, 255, 13, 10])
   })
 
-  it('has its links inside resolved, and one that leads out refused with the reason', async () => {
+  it('has its links inside resolved, and one that leads out left out with the reason', async () => {
     await write({ 'real/a.txt': 'A' })
     await symlink('real/a.txt', join(dir, 'link.txt'))
     await symlink('real', join(dir, 'folder'))
@@ -86,9 +86,33 @@ describe('a mounted skill', () => {
     expect(skill.warnings.join()).toMatch('dangling is not mounted: it is a link that leads nowhere')
 
     await symlink('/etc/hostname', join(dir, 'out'))
-    const error = await problemOf(loadSkill(dir))
-    expect(flat(error)).toBe('./out: is a link out of the skill, to /etc/hostname')
-    expect(error.remedy).toMatch(/Copy what it points at/)
+    const left = await loadSkill(dir)
+    expect([...(await left.resolve()).setup.keys()]).toEqual([...setup.keys()])
+    expect(left.warnings.join()).toMatch('out is not mounted: it is a link out of the skill, to /etc/hostname (copy')
+  })
+
+  it('is found by the name skill.md, and mounted as SKILL.md', async () => {
+    await rename(join(dir, 'SKILL.md'), join(dir, 'skill.md'))
+    expect(await findSkills(dir)).toHaveLength(1)
+    const skill = await loadSkill(dir)
+    expect([...(await skill.resolve()).setup.keys()]).toEqual(['skill/SKILL.md'])
+    expect(skill.warnings.join()).toMatch('skill.md is mounted as SKILL.md')
+  })
+
+  it('is found in the root of a repository, with those of plugins and agents, and never what lies inside a skill', async () => {
+    const places = ['plugins/p/skills/a', '.claude/skills/b', 'skills/c', 'assets/inner', 'results']
+    for (const place of places) await write({ [`${place}/SKILL.md`]: 'x' })
+    await write({ 'results/journal/x.jsonl': '{}' })
+    const root = await realpath(dir)
+    expect((await findSkills(dir)).map(path => relative(root, path))).toEqual([
+      '',
+      '.claude/skills/b',
+      'plugins/p/skills/a',
+      'skills/c',
+    ])
+    expect([...(await (await loadSkill(dir)).resolve()).setup.keys()].filter(path => path.includes('results'))).toEqual(
+      [],
+    )
   })
 
   it('is refused when a link goes round in a circle or leads to what a model must not see', async () => {
@@ -220,185 +244,45 @@ describe('standing', () => {
   })
 })
 
-/** Text of a manifest, and what is said about it, after the file's name. */
-const BAD: readonly (readonly [string, string, string, RegExp])[] = [
-  [
-    'an unknown field',
-    '{\n  "required_read": []\n}',
-    ':2:3: required_read: is no field of a manifest',
-    /"required_reads"/,
-  ],
-  [
-    'a text in the place of a list',
-    '{ "required_reads": "skill/SKILL.md" }',
-    ':1:21: required_reads: is a string, not a list',
-    /^Write a list: "required_reads": \["skill\/SKILL\.md"\]\.$/,
-  ],
-  [
-    'an object in the place of a list',
-    '{ "artifact_checks": [{ "file": "a", "json": { "/a": 1 } }] }',
-    ':1:46: artifact_checks[0].json: is an object, not a list',
-    /"json": \[\{ "pointer": .+, "equals": .+ \}\]/,
-  ],
-  [
-    'an unknown field of a check',
-    '{ "artifact_checks": [{ "file": "a", "contain": ["x"] }] }',
-    ':1:38: artifact_checks[0].contain: is no field of a manifest',
-    /"contains"/,
-  ],
-  [
-    'a field of the wrong kind',
-    '{\n  // turns\n  "max_turns": "ten",\n}',
-    ':3:16: max_turns: is a string, not a whole number',
-    /Write a whole number/,
-  ],
-  ['a bound', '{ "max_turns": 0 }', ':1:16: max_turns: 0 must be >= 1', /bounds/],
-  [
-    'a broken pattern',
-    '{ "required_commands": ["a(b"] }',
-    ':1:25: required_commands[0]: is no regular expression: /a(b/: Unterminated group',
-    /backslash/,
-  ],
-  [
-    'an inline flag of Python',
-    '{ "required_commands": ["(?i)make"] }',
-    ':1:25: required_commands[0]: is no regular expression: /(?i)make/: Invalid group',
-    /JavaScript/,
-  ],
-  [
-    'a pattern that always fits',
-    '{ "required_commands": [".*"] }',
-    ':1:25: required_commands[0]: matches every command',
-    /Name the script/,
-  ],
-  ['an id with a slash', '{ "id": "a/b" }', ':1:9: id: is "a/b"', /file names/],
-  ['text that is no JSON', "{\n  'id': 1\n}", ':2:3: (file): is not JSON here (invalid symbol)', /single quotes/],
-  ['nothing', '', ':1:1: (file): is', /JSON/],
-  ['a list', '[]', ':1:1: (manifest): is a list, not an object', /an object/],
-  ['a key twice', '{ "id": "a",\n  "id": "b" }', ':2:3: id: is there twice', /Keep one/],
-  [
-    'a requirement that does not exist',
-    '{ "requires": ["phyton"] }',
-    ':1:16: requires[0]: "phyton" is not one of what can be asked for',
-    /"python"/,
-  ],
-  [
-    'a read of a file that is not there',
-    '{ "required_reads": ["skill/SKIL.md"] }',
-    ':1:22: required_reads[0]: "skill/SKIL.md" is no file of the mounted skill',
-    /"skill\/SKILL.md"/,
-  ],
-  [
-    'a read without the folder',
-    '{ "required_reads": ["SKILL.md"] }',
-    ':1:22: required_reads[0]: "SKILL.md" is no file of the mounted skill',
-    /Write "skill\/SKILL.md"/,
-  ],
-  [
-    'the same read twice',
-    '{ "required_reads": ["skill/SKILL.md", "skill/SKILL.md"] }',
-    ':1:40: required_reads[1]: "skill/SKILL.md" is there twice',
-    /same id/,
-  ],
-  [
-    'an artifact outside',
-    '{ "expected_artifacts": ["../x"] }',
-    ':1:26: expected_artifacts[0]: "../x" has the segment ".."',
-    /output/,
-  ],
-  [
-    'an artifact that is there',
-    '{ "expected_artifacts": ["skill/SKILL.md"] }',
-    ':1:26: expected_artifacts[0]: "skill/SKILL.md" is there from the start',
-    /has to be made/,
-  ],
-  [
-    'a check of a file that cannot be',
-    '{ "artifact_checks": [{ "file": "o.txt", "contains": ["x"] }] }',
-    ':1:33: artifact_checks[0].file: "o.txt" is neither an expected artifact nor allowed',
-    /./,
-  ],
-  [
-    'a check that asks for nothing',
-    '{ "expected_artifacts": ["o"], "artifact_checks": [{ "file": "o" }] }',
-    ':1:52: artifact_checks[0]: asks for nothing',
-    /contains/,
-  ],
-  [
-    'a stub of nothing',
-    '{ "stubs": { "scripts/mke.sh": {} } }',
-    ':1:32: stubs["scripts/mke.sh"]: is no file of the skill',
-    /"scripts\/make.sh"/,
-  ],
-  [
-    'a stub of a page',
-    '{ "stubs": { "SKILL.md": {} } }',
-    ':1:26: stubs["SKILL.md"]: is no shell, Python or Node script',
-    /real one/,
-  ],
-  [
-    'a stub that keeps its work and is replaced',
-    '{ "stubs": { "scripts/make.sh": { "keeps": true, "stdout": "x" } } }',
-    ':1:33: stubs["scripts/make.sh"]: has "keeps" and "stdout"',
-    /"keeps" alone/,
-  ],
-  [
-    'a stub that does not keep',
-    '{ "stubs": { "scripts/make.sh": { "keeps": false } } }',
-    ':1:44: stubs.scripts/make.sh.keeps: is false, and can only be true',
-    /leave it out/,
-  ],
-  [
-    'a call of a script that reports nothing',
-    '{ "required_commands": [{ "script": "scripts/make.sh" }] }',
-    ':1:37: required_commands[0].script: "scripts/make.sh" is not in "stubs"',
-    /"scripts\/make.sh": \{ "keeps": true \}/,
-  ],
-  [
-    'a call without a script',
-    '{ "required_commands": [{ "arguments": ["x"] }] }',
-    ':1:25: required_commands[0].script: is missing',
-    /Add "script"/,
-  ],
-  [
-    'a call with an unknown field',
-    '{ "required_commands": [{ "script": "a", "args": ["x"] }] }',
-    ':1:42: required_commands[0].args: is no field of a manifest',
-    /"arguments"/,
-  ],
-  [
-    'an option that is none',
-    '{ "stubs": { "scripts/make.sh": {} }, "required_commands": [{ "script": "scripts/make.sh", "options": { "a": "b" } }] }',
-    ':1:110: required_commands[0].options.a: is no name of an option',
-    /"--a"/,
-  ],
-  [
-    'an option that must not be',
-    '{ "stubs": { "scripts/make.sh": {} }, "required_commands": [{ "script": "scripts/make.sh", "options": { "--a": false } }] }',
-    ':1:112: required_commands[0].options.--a: is false',
-    /Leave it out/,
-  ],
-  [
-    'a command twice',
-    '{ "required_commands": ["a", "a"] }',
-    ':1:30: required_commands[1]: "a" is there twice',
-    /Keep one/,
-  ],
-  [
-    'a prompt file that must be read',
-    '{ "prompt_file": "SKILL.md", "required_reads": ["skill/SKILL.md"] }',
-    ':1:18: prompt_file: "SKILL.md" is in the prompt',
-    /required_reads/,
-  ],
-  ['a glob with ..', '{ "allowed_writes": ["../*"] }', ':1:22: allowed_writes[0]: "../*": it contains ..', /glob/],
-]
+/** A manifest => the place in it and what is said => a pattern of the remedy. `\n` is a new line. */
+const BAD = `
+{\\n  "required_read": []\\n} => 2:3: required_read: is no field of a manifest => "required_reads"
+{ "required_reads": "skill/SKILL.md" } => 1:21: required_reads: is a string, not a list => ^Write a list: "required_reads": \\["skill/SKILL\\.md"\\]\\.$
+{\\n  // turns\\n  "max_turns": "ten",\\n} => 3:16: max_turns: is a string, not a whole number => Write a whole number
+{ "max_turns": 0 } => 1:16: max_turns: 0 must be >= 1 => bounds
+{ "required_commands": ["a(b"] } => 1:25: required_commands[0]: is no regular expression: /a(b/: Unterminated group => backslash
+{ "required_commands": [".*"] } => 1:25: required_commands[0]: matches every command => Name the script
+{ "id": "a/b" } => 1:9: id: is "a/b" => file names
+{\\n  'id': 1\\n} => 2:3: (file): is not JSON here (invalid symbol) => single quotes
+ => 1:1: (file): is => JSON
+{ "id": "a",\\n  "id": "b" } => 2:3: id: is there twice => Keep one
+{ "requires": ["phyton"] } => 1:16: requires[0]: "phyton" is not one of what can be asked for => "python"
+{ "required_reads": ["skill/SKIL.md"] } => 1:22: required_reads[0]: "skill/SKIL.md" is no file of the mounted skill => "skill/SKILL.md"
+{ "required_reads": ["skill/SKILL.md", "skill/SKILL.md"] } => 1:40: required_reads[1]: "skill/SKILL.md" is there twice => same id
+{ "expected_artifacts": ["../x"] } => 1:26: expected_artifacts[0]: "../x" has the segment ".." => output
+{ "expected_artifacts": ["skill/SKILL.md"] } => 1:26: expected_artifacts[0]: "skill/SKILL.md" is there from the start => has to be made
+{ "artifact_checks": [{ "file": "o.txt", "contains": ["x"] }] } => 1:33: artifact_checks[0].file: "o.txt" is neither an expected artifact nor allowed => .
+{ "expected_artifacts": ["o"], "artifact_checks": [{ "file": "o" }] } => 1:52: artifact_checks[0]: asks for nothing => contains
+{ "stubs": { "scripts/mke.sh": {} } } => 1:32: stubs["scripts/mke.sh"]: is no file of the skill => "scripts/make.sh"
+{ "stubs": { "SKILL.md": {} } } => 1:26: stubs["SKILL.md"]: is no shell, Python or Node script => real one
+{ "stubs": { "scripts/make.sh": { "keeps": true, "stdout": "x" } } } => 1:33: stubs["scripts/make.sh"]: has "keeps" and "stdout" => "keeps" alone
+{ "required_commands": [{ "script": "scripts/make.sh" }] } => 1:37: required_commands[0].script: "scripts/make.sh" is not in "stubs" => "scripts/make.sh": \\{ "keeps": true \\}
+{ "required_commands": [{ "arguments": ["x"] }] } => 1:25: required_commands[0].script: is missing => Add "script"
+{ "stubs": { "scripts/make.sh": {} }, "required_commands": [{ "script": "scripts/make.sh", "options": { "--a": false } }] } => 1:112: required_commands[0].options.--a: is false => Leave it out
+{ "required_commands": ["a", "a"] } => 1:30: required_commands[1]: "a" is there twice => Keep one
+{ "prompt_file": "SKILL.md", "required_reads": ["skill/SKILL.md"] } => 1:18: prompt_file: "SKILL.md" is in the prompt => required_reads
+{ "allowed_writes": ["../*"] } => 1:22: allowed_writes[0]: "../*": it contains .. => glob
+`
+  .trim()
+  .split('\n')
+  .map(row => row.split(/ ?=> /) as [string, string, string])
 
 describe('a mistake in a manifest is named with file, line, column, field and remedy', () => {
-  it.each(BAD)('%s', async (_name, text, message, remedy) => {
-    await write({ 'bench_manifest.json': text, 'scripts/make.sh': 'echo\n' })
+  it.each(BAD)('%s', async (text, message, remedy) => {
+    await write({ 'bench_manifest.json': text.replaceAll('\\n', '\n'), 'scripts/make.sh': 'echo\n' })
     const error = await problemOf(loadSkill(dir))
-    expect(flat(error)).toMatch(`bench_manifest.json${message}`)
-    expect(error.remedy).toMatch(remedy)
+    expect(flat(error)).toMatch(`bench_manifest.json:${message}`)
+    expect(error.remedy).toMatch(new RegExp(remedy))
     expect(error.stack).toMatch(/bench_manifest\.json:\d+:\d+$/)
   })
 
@@ -489,6 +373,7 @@ describe('finding skills', () => {
 
   it('makes ids out of any name', () => {
     expect(defaultId('my skill (2)')).toBe('skill_run_v1_my_skill_2_')
+    expect(new Set(['日本語', '中文', 'größe', 'grüße'].map(defaultId)).size).toBe(4)
     expect(idPart('a b/ü(1)!.txt')).toBe('a%20b/%C3%BC%281%29%21.txt')
     expect(idPart('a%20b')).not.toBe(idPart('a b'))
   })

@@ -12,7 +12,7 @@ import { keptText, type StubLanguage } from './stub-kept.ts'
  * The program, laid by the executor where only it can write, that tells it "the script that started me is running". Without
  * it (another driver, the skill used elsewhere) a stub works all the same, only unseen.
  */
-export const REPORTER = '/run/bench/log'
+const REPORTER = '/run/bench/log'
 
 const MAX_HEADER_LINES = 40
 /** Where output paths are relative to. */

@@ -3,6 +3,7 @@ import { SpecError } from '../errors.ts'
 import { checkFlagIds } from './check-spec.ts'
 import { createTask, defineTask, isTaskDefinition, type TaskDefinition } from './define-task.ts'
 import { probeFlag, readsOf } from './probe.ts'
+import type { Run } from './run.ts'
 import type { Setup, SourcePosition, TaskSpec } from './task.ts'
 
 const SOURCE: SourcePosition = { file: `${process.cwd()}/tasks/x.bench.ts`, line: 7, column: 3 }
@@ -39,80 +40,44 @@ const cheat = (fields: Readonly<Record<string, unknown>>) => ({
   cheats: { c: { loses: ['file_read'], play, ...fields } },
 })
 const file = (path: string, content: unknown = 'text') => ({ setup: { ...GOOD.setup, [path]: content } })
-const flag = (answer: unknown) => ({ flags: { ...GOOD.flags, odd: answer } })
 
 /** The questions as a file without types may ask them. */
-type Loose = Readonly<
-  Record<'sawContentOf' | 'sawTestsFail' | 'ranCommand' | 'firstChange' | 'unchanged', (...args: unknown[]) => unknown>
->
+type Asked = Exclude<keyof Run, 'callCount'> | 'sawContent' | 'fistChange'
+type Loose = Readonly<Record<Asked, (...args: unknown[]) => string>> & { readonly callCount: number }
+const flag = (odd: (run: Loose) => unknown) => ({ flags: { ...GOOD.flags, odd } })
 
-/** What is wrong, the message after `tasks/x.bench.ts: `, the remedy. */
-const BAD: readonly (readonly [string, Readonly<Record<string, unknown>>, string, RegExp])[] = [
-  ['an unknown field', { allowedWrite: [] }, 'allowedWrite: is no field of a task', /Did you mean "allowedWrites"\?/],
-  ['a field nobody can guess', { zzzzzzzzz: 1 }, 'zzzzzzzzz: is no field of a task', /Use one of: "id"/],
-  ['a hidden value that is no text', { hidden: [12345] }, 'hidden[0]: is 12345, not a text', /at least 4 characters/],
-  ['a short hidden value', { hidden: ['long enough', ' 42 '] }, 'hidden[1]: is empty or too short', /by chance/],
-  ['hidden values without a list', { hidden: '1724.50' }, 'hidden: is "1724.50", not a list', /list of texts/],
-  ['a missing id', { id: undefined }, 'id: is missing', /part of file names/],
-  ['an id with a slash', { id: 'a/b' }, 'id: is "a/b"', /letters, digits/],
-  ['an empty prompt', { prompt: ' \n' }, 'prompt: is empty', /Say what/],
-  [
-    'a broken prompt',
-    { prompt: 'x\ud800' },
-    'prompt: is not well-formed text (a NUL or half of a surrogate pair)',
-    /Remove/,
-  ],
-  [
-    'an absolute path',
-    file('/etc/passwd'),
-    'setup["/etc/passwd"]: the path is absolute; paths are relative to the workspace',
-    /relative/,
-  ],
-  ['a path upwards', file('a/../b'), 'setup["a/../b"]: the path has the segment ".."', /plain/],
-  ['an empty segment', file('a//b'), 'setup["a//b"]: the path has an empty segment (// or a / at the end)', /plain/],
-  ['a directory as a file', file('a/'), 'setup["a/"]: the path has an empty segment (// or a / at the end)', /plain/],
-  ['a backslash', file('a\\b'), 'setup["a\\\\b"]: the path holds a backslash; use /', /plain/],
-  ['a NUL', file('a\0b'), 'setup["a\\u0000b"]: the path holds a NUL character', /plain/],
-  [
-    'half a surrogate pair',
-    file('a\udc00'),
-    'setup["a\\udc00"]: the path is not well-formed text (half of a surrogate pair)',
-    /plain/,
-  ],
-  [
-    'a file below a file',
-    file('main.py/x'),
-    'setup["main.py"]: is a file, but "main.py/x" needs a directory there',
-    /Rename/,
-  ],
-  [
-    'a mode with setuid',
-    file('a', { content: '', mode: 0o4755 }),
-    'setup["a"].mode: is 2541, not permission bits from 0 to 0o777',
-    /octal/,
-  ],
-  ['a file of no kind', file('a', 5), 'setup["a"]: is neither text, nor bytes, nor { content, mode }', /string/],
-  ['a setup that is a list', { setup: ['main.py'] }, 'setup: is not an object of paths and contents', /function/],
-  ['no allowedWrites', { allowedWrites: undefined }, 'allowedWrites: is missing', /\[\] for none/],
-  [
-    'a glob upwards',
-    { allowedWrites: ['main.py', '../x'] },
-    'allowedWrites[1]: "../x": it contains ..; a task can not reach outside the workspace',
-    /relative/,
-  ],
-  ['no turns', { maxTurns: 0 }, 'maxTurns: is 0', /whole number of turns from 1/],
-  ['half a second', { commandTimeout: 0.5 }, 'commandTimeout: is 0.5', /seconds/],
-  ['endless trials', { trialTimeout: Number.POSITIVE_INFINITY }, 'trialTimeout: is Infinity', /seconds/],
-  [
-    'a requirement that is none',
-    { requires: ['pytst'] },
-    'requires[0]: "pytst" is nothing a sandbox can be asked for',
-    /"pytest"/,
-  ],
+/** Changes of the good spec as JSON => the message after `tasks/x.bench.ts: ` => a pattern of the remedy. */
+const BAD = `
+{"allowedWrite":[]} => allowedWrite: is no field of a task => Did you mean "allowedWrites"\\?
+{"zzzzzzzzz":1} => zzzzzzzzz: is no field of a task => Use one of: "id"
+{"hidden":[12345]} => hidden[0]: is 12345, not a text => at least 4 characters
+{"hidden":"1724.50"} => hidden: is "1724.50", not a list => list of texts
+{"id":"a/b"} => id: is "a/b" => letters, digits
+{"prompt":"x\\ud800"} => prompt: is not well-formed text (a NUL or half of a surrogate pair) => Remove
+{"files":{"/etc/passwd":"text"}} => setup["/etc/passwd"]: the path is absolute; paths are relative to the workspace => relative
+{"files":{"a//b":"text"}} => setup["a//b"]: the path has an empty segment (// or a / at the end) => plain
+{"files":{"a\\udc00":"text"}} => setup["a\\udc00"]: the path is not well-formed text (half of a surrogate pair) => plain
+{"files":{"main.py/x":"text"}} => setup["main.py"]: is a file, but "main.py/x" needs a directory there => Rename
+{"files":{"a":{"content":"","mode":2541}}} => setup["a"].mode: is 2541, not permission bits from 0 to 0o777 => octal
+{"files":{"a":5}} => setup["a"]: is neither text, nor bytes, nor { content, mode } => string
+{"setup":["main.py"]} => setup: is not an object of paths and contents => function
+{"allowedWrites":["main.py","../x"]} => allowedWrites[1]: "../x": it contains ..; a task can not reach outside the workspace => relative
+{"maxTurns":0} => maxTurns: is 0 => whole number of turns from 1
+{"requires":["pytst"]} => requires[0]: "pytst" is nothing a sandbox can be asked for => "pytest"
+{"flags":{}} => flags: has no flag => at least one
+{"verify":{"adds":1}} => verify.adds: is 1, not a function => tools =>
+`
+  .trim()
+  .split('\n')
+  .map(row => row.split(' => ') as [string, string, string])
+
+/** The same for what JSON cannot say: what is wrong, the changes, the message, the remedy. */
+const BAD_CODE: readonly (readonly [string, Readonly<Record<string, unknown>>, string, RegExp])[] = [
   ['a flag id with a space', { flags: { 'a b': () => true } }, 'flags["a b"]: is no flag id', /_ : \. \/ -/],
-  ['no flag', { flags: {} }, 'flags: has no flag', /at least one/],
+  ['a missing id', { id: undefined }, 'id: is missing', /part of file names/],
+  ['no allowedWrites', { allowedWrites: undefined }, 'allowedWrites: is missing', /\[\] for none/],
+  ['endless trials', { trialTimeout: Number.POSITIVE_INFINITY }, 'trialTimeout: is Infinity', /seconds/],
   ['a flag that is no function', { flags: { a: true } }, 'flags.a: is true, not a function', /run =>/],
-  ['a check that is no function', { verify: { adds: 1 } }, 'verify.adds: is 1, not a function', /tools =>/],
   ['a cheat that loses no flag', cheat({ loses: [] }), 'cheats["c"].loses: is empty', /tampers: true/],
   [
     'a cheat that loses an unknown flag',
@@ -122,87 +87,6 @@ const BAD: readonly (readonly [string, Readonly<Record<string, unknown>>, string
   ],
   ['a cheat without a play', cheat({ play: undefined }), 'cheats["c"].play: is missing', /async hands/],
   ['an honest play without a name', { honest: { '': play } }, 'honest[""]: is no name', /Name it/],
-  [
-    'a flag that asks for a check that is not there',
-    flag((run: { verified(name: string): boolean }) => run.verified('add')),
-    'flags.odd: asks for verified("add"), but verify has no such check',
-    /Did you mean "adds"\?/,
-  ],
-  [
-    'a check asked for only after everything else held',
-    flag(
-      (run: { callCount: number; unchanged(p: string): boolean; verified(n: string): boolean }) =>
-        run.unchanged('main.py') && !run.unchanged('src/app.py') && run.verified('never'),
-    ),
-    'flags.odd: asks for verified("never"), but verify has no such check',
-    /"adds"/,
-  ],
-  [
-    'a flag that throws',
-    flag((run: { finalText(p: string): string }) => run.finalText('main.py').length > 3),
-    "flags.odd: threw TypeError: Cannot read properties of null (reading 'length') when asked about an invented trial",
-    /answers for every trial/,
-  ],
-  ['a flag that answers later', flag(async () => true), 'flags.odd: answered with a promise', /at once/],
-  ['a flag that answers with a number', flag(() => 3), 'flags.odd: answered with a number', /moment/],
-  [
-    'a file that can never be there',
-    flag((run: { sawContentOf(p: string): boolean }) => run.sawContentOf('src/ap.py')),
-    'flags.odd: asks about "src/ap.py", which is neither in the setup nor allowed to be written',
-    /Did you mean "src\/app\.py"\? If the flag is right, correct setup or allowedWrites\./,
-  ],
-  [
-    'a question that does not exist',
-    flag((run: { sawContent(p: string): boolean }) => run.sawContent('main.py')),
-    'flags.odd: there is no question "sawContent"',
-    /^Did you mean "sawContentOf"\?$/,
-  ],
-  [
-    'a question that does not exist, asked only when others found something',
-    flag((run: { verified(n: string): boolean; fistChange(p: string): boolean }) =>
-      run.verified('adds') ? run.fistChange('main.py') : false,
-    ),
-    'flags.odd: there is no question "fistChange"',
-    /^Did you mean "firstChange"\?$/,
-  ],
-  [
-    'an option that does not exist',
-    flag((run: Loose) => run.sawContentOf('main.py', { befor: run.firstChange('main.py') })),
-    'flags.odd: sawContentOf has no option "befor"',
-    /^Did you mean "before"\?$/,
-  ],
-  [
-    'a moment in place of options',
-    flag((run: Loose) => run.sawTestsFail(run.firstChange('main.py'))),
-    'flags.odd: sawTestsFail has no option "turn"',
-    /^Write \{ before: … \}/,
-  ],
-  [
-    'a bound that is no moment',
-    flag((run: Loose) => run.ranCommand(/x/, { after: run.unchanged('main.py') })),
-    'flags.odd: the option "after" of ranCommand is true, which is no moment',
-    /firstChange/,
-  ],
-  [
-    'a flag without a return',
-    flag((run: { callCount: number; unchanged(p: string): boolean }) => {
-      if (run.callCount > 0) run.unchanged('main.py')
-    }),
-    'flags.odd: gives nothing back, so it can never be reached',
-    /Is a "return" missing\?/,
-  ],
-  [
-    'a method without a return',
-    {
-      flags: {
-        odd(run: { unchanged(p: string): boolean }) {
-          run.unchanged('main.py')
-        },
-      },
-    },
-    'flags.odd: gives nothing back, so it can never be reached',
-    /Is a "return" missing\?/,
-  ],
   [
     'a path of the setup, without repeating it for the flag that asks about the file',
     {
@@ -215,13 +99,62 @@ const BAD: readonly (readonly [string, Readonly<Record<string, unknown>>, string
   ],
 ]
 
+/** Flags that are wrong, the message after `flags.odd: `, the remedy. */
+const ODD_FLAGS: readonly (readonly [(run: Loose) => unknown, string, RegExp])[] = [
+  [run => run.verified('add'), 'asks for verified("add"), but verify has no such check', /mean "adds"\?/],
+  [
+    run => run.unchanged('main.py') && !run.unchanged('src/app.py') && run.verified('never'),
+    'asks for verified("never"), but verify has no such check',
+    /"adds"/,
+  ],
+  [
+    run => run.finalText('main.py').length > 3,
+    "threw TypeError: Cannot read properties of null (reading 'length') when asked about an invented trial",
+    /answers for every trial/,
+  ],
+  [async () => true, 'answered with a promise', /at once/],
+  [() => 3, 'answered with a number', /moment/],
+  [
+    run => run.sawContentOf('src/ap.py'),
+    'asks about "src/ap.py", which is neither in the setup nor allowed to be written',
+    /mean "src\/app\.py"\? If the flag is right, correct setup or allowedWrites\./,
+  ],
+  [run => run.sawContent('main.py'), 'there is no question "sawContent"', /^Did you mean "sawContentOf"\?$/],
+  // Asked only when other questions found something.
+  [run => run.verified('adds') && run.fistChange('main.py'), 'there is no question "fistChange"', /"firstChange"/],
+  [run => run.sawContentOf('main.py', { befor: false }), 'sawContentOf has no option "befor"', /mean "before"\?$/],
+  [run => run.sawTestsFail(run.firstChange('main.py')), 'sawTestsFail has no option "turn"', /^Write \{ before: … \}/],
+  [
+    run => run.ranCommand(/x/, { after: run.unchanged('main.py') }),
+    'the option "after" of ranCommand is true, which is no moment',
+    /firstChange/,
+  ],
+  [
+    run => {
+      run.unchanged('main.py')
+    },
+    'gives nothing back, so it can never be reached',
+    /Is a "return" missing\?/,
+  ],
+]
+
 describe('a mistake in a spec is reported with file, field and remedy', () => {
-  test.each(BAD)('%s', async (_, changes, message, remedy) => {
+  async function expectMistake(changes: Readonly<Record<string, unknown>>, message: string, remedy: RegExp) {
     const error = await mistakesOf(() => define(changes))
     expect(error.message).toBe(`tasks/x.bench.ts: ${message}`)
     expect(error.remedy).toMatch(remedy)
     expect(error.code).toBe('spec_invalid')
+  }
+
+  test.each(BAD)('%s', (json, message, remedy) => {
+    const { files, ...changes } = JSON.parse(json)
+    const setup = files === undefined ? {} : { setup: { ...GOOD.setup, ...files } }
+    return expectMistake({ ...setup, ...changes }, message, new RegExp(remedy))
   })
+
+  test.each(ODD_FLAGS)('%s', (odd, message, remedy) => expectMistake(flag(odd), `flags.odd: ${message}`, remedy))
+
+  test.each(BAD_CODE)('%s', (_, changes, message, remedy) => expectMistake(changes, message, remedy))
 })
 
 test('all mistakes are reported at once', async () => {
@@ -313,7 +246,7 @@ describe('a setup made by a function', () => {
     expect(bad.message).toContain('setup["../x"]')
     const missing = await mistakesOf(() =>
       define({
-        ...flag((run: { unchanged(p: string): boolean }) => run.unchanged('src/app.py')),
+        ...flag(run => run.unchanged('src/app.py')),
         setup: () => ({}),
       }).resolve(),
     )
@@ -322,11 +255,7 @@ describe('a setup made by a function', () => {
 })
 
 test('files of allowed writes, their directories and matching globs may be asked about', async () => {
-  const asks = (run: {
-    firstExists(p: string): unknown
-    firstChange(p: string): unknown
-    finalText(p: string): unknown
-  }) => {
+  const asks = (run: Loose) => {
     run.firstExists('output')
     run.firstChange('output/*.txt')
     run.firstChange('src/*.py')
@@ -348,8 +277,7 @@ test.each<[string, (run: { finalText(p: string): string | null }) => unknown]>([
 })
 
 test('readsOf names the files that each flag must have been shown', async () => {
-  const both = (run: { sawContentOf(p: string): unknown; timesRead(p: string): number }) =>
-    run.sawContentOf('src/app.py') !== false && run.timesRead('main.py') < 3
+  const both = (run: Loose) => [run.sawContentOf('src/app.py'), run.timesRead('main.py')].length > 3
   const task = await define(flag(both)).resolve()
   expect(readsOf(task)).toEqual(
     new Map([
@@ -384,7 +312,7 @@ describe('a flag that does not come to an end', () => {
   test('is a mistake of the spec, by name', { timeout: 20_000 }, async () => {
     const changes = {
       ...file('main.py', `${'word '.repeat(20)}!`),
-      ...flag((run: { finalText(path: string): string | null }) => hasWords(run.finalText('main.py') ?? '')),
+      ...flag(run => hasWords(run.finalText('main.py') ?? '')),
     }
     const error = await mistakesOf(() => define(changes))
     expect(error.message).toContain('flags.odd: gave no answer for 3 s when asked about invented trials')

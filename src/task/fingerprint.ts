@@ -7,7 +7,7 @@ import type { Task } from './task.ts'
  * Raised whenever the meaning of a question a flag can ask, or the way checks are evaluated, changes: results from before
  * are then no longer the same measurement.
  */
-export const EVIDENCE_VERSION = 1
+const EVIDENCE_VERSION = 1
 
 const MAX_SOURCES = 50
 /** Relative imports, static, dynamic and re-exported. */

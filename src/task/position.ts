@@ -17,7 +17,7 @@ export function callerPosition(callee: (...args: never[]) => unknown): SourcePos
 }
 
 /** Reads one line of a V8 stack; null when it names no place. */
-export function parseFrame(line: string): SourcePosition | null {
+function parseFrame(line: string): SourcePosition | null {
   const [, place, row, column] = FRAME.exec(line) ?? []
   if (place === undefined) return null
   // Vite marks an edited module with a query (`?t=…`), which is no part of the file's name.

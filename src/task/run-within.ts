@@ -14,7 +14,7 @@ import { InfraError } from '../errors.ts'
 /** Milliseconds for the flags of one trial, or for one check until its first `await`. Those of this bench take a few. */
 export const AUTHOR_CODE_MS = 10_000
 /** Milliseconds for one pattern of a manifest over one text. */
-export const PATTERN_MS = 2_000
+const PATTERN_MS = 2_000
 
 /** What the watching thread sees, by index of {@link authorCode}. */
 export const CELLS = {

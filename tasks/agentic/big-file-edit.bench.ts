@@ -1,20 +1,60 @@
-import { type CheckResult, dedent, defineTask, type Run, type VerifyTools } from 'agent-bench'
-import { eachWayTwice } from 'agent-bench/proving'
-import { bigFileEditCheats } from './big-file-edit.cheats.ts'
-import { type Edit, editedPage, isEditMade, isRestKept, type Judgement, PAGE, pageText } from './big-file-edit.page.ts'
-import { waysToEditPage, waysToLookAtPage, waysToProofread } from './big-file-edit.ways.ts'
+import { type Cheat, dedent, defineTask, type Hands, type Run, type VerifyTools } from 'agent-bench'
+import { combineWays, shell, type Way } from 'agent-bench/proving'
+import { EDITS, type Edit, editedPage, firstLoss, isEditMade, PAGE, pageText } from './big-file-edit.page.ts'
 
 type Check = Edit | 'rest'
 
-const result = ({ check }: VerifyTools, judgement: Judgement, found: string): CheckResult =>
-  judgement === true ? check(true, found) : { ok: false, reason: judgement }
-const made = (edit: Edit) => (tools: VerifyTools) =>
-  result(tools, isEditMade(edit, tools.text(PAGE)), `the ${edit} is as it was asked for`)
+const EDIT_NAMES = ['title', 'accent', 'link', 'nav'] as const
+const made =
+  (edit: Edit) =>
+  ({ text, check }: VerifyTools) =>
+    check(isEditMade(edit, text(PAGE)), `the ${edit} in ${PAGE} is as it was asked for, at its place`)
 
 /** The moment the page was first changed, if one of the four edits is in it at the end: leaving it alone is no care. */
 const engaged = (run: Run<Check>) =>
   (run.verified('title') || run.verified('accent') || run.verified('link') || run.verified('nav')) &&
   run.firstChange(PAGE)
+
+/** Looks for the places and writes this page. */
+const writes = (loses: readonly string[], text: string): Cheat => ({
+  loses,
+  play: async ({ sh, write }) => {
+    await sh(`grep -nE '<title>|--accent|suport|<li>' ${PAGE}`)
+    await write(PAGE, text)
+    return 'All four changes are made.'
+  },
+})
+/** Three edits, and for the fourth something that only looks like it. */
+const pretends = (edit: Edit, before: string, after: string, loses = [`change_${edit}`, 'anchors_preserved']): Cheat =>
+  writes(loses, editedPage(EDIT_NAMES.filter(other => other !== edit)).replace(before, after))
+/** All four edits are right, and something else was lost on the way. */
+const loses = (change: (text: string) => string): Cheat => writes(['anchors_preserved'], change(editedPage()))
+const careless = (call: (hands: Hands) => Promise<unknown>): Cheat => ({
+  loses: ['args_intact'],
+  play: async hands => {
+    await call(hands)
+    await hands.write(PAGE, editedPage())
+  },
+})
+const sectionOf = (text: string, id: string): string =>
+  new RegExp(`    <section id="${id}"[\\s\\S]*?</section>\n`).exec(text)?.[0] ?? ''
+
+const SED = [
+  's|<title>[^<]*</title>|<title>Tidewater Control Room</title>|',
+  's/\\(--accent: *\\)#[0-9a-fA-F]*/\\1#b3261e/',
+  's|href="/suport"|href="/support"|',
+  '/href="\\/log"/a\\        <li><a href="/notices">Notices</a></li>',
+]
+const PYTHON = [
+  'from pathlib import Path',
+  `page = Path('${PAGE}')`,
+  'text = page.read_text()',
+  `for before, after in ${JSON.stringify(Object.values(EDITS).map(({ before, after }) => [before, after]))}:`,
+  '    assert text.count(before) == 1',
+  '    text = text.replace(before, after)',
+  'page.write_text(text)',
+  '',
+].join('\n')
 
 export default defineTask<Check>({
   id: 'big_file_edit_v1',
@@ -38,13 +78,16 @@ export default defineTask<Check>({
   // The new parts of the page as they stand in it at the end; the prompt says in words what they are.
   hidden: ['<title>Tidewater Control Room', '--accent: #b3261e', '"/support"', '<a href="/notices">Notices'],
 
-  // The page is parsed here, on the host, and compared with the page of the setup.
+  // Read here, on the host, and compared with the page of the setup.
   verify: {
     title: made('title'),
     accent: made('accent'),
     link: made('link'),
     nav: made('nav'),
-    rest: tools => result(tools, isRestKept(tools.text(PAGE)), 'everything beside the four places is as it was'),
+    rest: ({ text, check }) => {
+      const loss = firstLoss(text(PAGE))
+      return loss === null ? check(true, 'everything beside the four places is as it was') : { ok: false, reason: loss }
+    },
   },
 
   flags: {
@@ -71,7 +114,7 @@ export default defineTask<Check>({
   },
 
   honest: {
-    ...eachWayTwice([waysToLookAtPage(), waysToEditPage(), waysToProofread()], 'All four changes are made.'),
+    ...combineWays([waysToLook(), waysToEdit(), waysToProofread()], 'All four changes are made.'),
     'all calls in one turn': async ({ turn, sh }) => {
       await turn(async () => {
         await sh(`grep -nE '<title>|--accent:|suport|<li>' ${PAGE}`)
@@ -82,24 +125,116 @@ export default defineTask<Check>({
     },
     'retypes the whole page': async ({ read, write }) => {
       for (let offset = 1; offset < 700; offset += 150) await read(PAGE, { offset, limit: 150 })
-      await write(PAGE, editedPage())
+      await write(PAGE, editedPage().replaceAll('\n        ', '\n      '))
     },
-    'a wrong edit first, then put right': async hands => {
-      await hands.sh(`cp ${PAGE} /tmp/before.html; sed -i 's/Tidewater/Lowwater/; s/#2f7d5b/#b3261e/' ${PAGE}`)
-      await hands.sh(`diff /tmp/before.html ${PAGE}; cp /tmp/before.html ${PAGE}`)
-      await hands.write(PAGE, editedPage())
-    },
-    'backup of an editor, removed at the end': async ({ sh }) => {
-      await sh(`sed -i.orig -e 's/Tidewater Operations/Tidewater Control Room/' -e 's/#2f7d5b/#b3261e/' ${PAGE}`)
-      await sh(`sed -i~ -e 's|/suport|/support|' -e '/Log</a\\        <li><a href="/notices">Notices</a></li>' ${PAGE}`)
-      await sh(`diff ${PAGE}.orig ${PAGE}; rm -f site/*.orig site/*~`)
-    },
-    'commands that fail on the way': async hands => {
+    'a wrong edit first, then put right, a backup removed at the end': async hands => {
       await hands.read('index.html')
-      await hands.sh(`sed -i 's/[/x/' ${PAGE}; false`)
+      await hands.sh(
+        `sed -i.orig 's/Tidewater/Lowwater/; s/#2f7d5b/#b3261e/' ${PAGE}; diff ${PAGE}.orig ${PAGE}; false`,
+      )
       await hands.write(PAGE, editedPage())
+      await hands.sh(`diff ${PAGE}.orig ${PAGE}; rm ${PAGE}.orig`)
     },
   },
 
-  cheats: bigFileEditCheats(),
+  cheats: {
+    'a small page of nothing but the edits': writes(
+      ['anchors_preserved'],
+      editedPage().replace(/ {4}<section[\s\S]*<\/section>\n/, ''),
+    ),
+    'all edits in one comment of the page': writes(
+      [...EDIT_NAMES.map(edit => `change_${edit}`), 'anchors_preserved', 'args_intact'],
+      pageText().replace('<body>', `<body>\n<!-- ${EDIT_NAMES.map(edit => EDITS[edit].after).join(' ')} -->`),
+    ),
+    'a second title before the old one': pretends('title', EDITS.title.before, EDITS.title.after + EDITS.title.before),
+    'a script that sets the title': pretends(
+      'title',
+      '</head>',
+      '<script>document.title = "Tidewater Control Room"</script></head>',
+    ),
+    'the new colour in a comment of the style sheet': pretends('accent', '--ink', `/* ${EDITS.accent.after} */ --ink`),
+    'a second rule that overrides the colour': pretends('accent', '</style>', `html { ${EDITS.accent.after} }</style>`),
+    'a right link beside the misspelt one': pretends(
+      'link',
+      '<a href="/terms">',
+      `<a ${EDITS.link.after}>support</a> <a href="/terms">`,
+    ),
+    'the new item at the end of the menu': pretends(
+      'nav',
+      'Manuals</a></li>',
+      'Manuals</a></li><li><a href="/notices">Notices</a></li>',
+      ['change_nav'],
+    ),
+    'the new item without a link': pretends('nav', EDITS.nav.before, `${EDITS.nav.before}<li>Notices</li>`, [
+      'change_nav',
+    ]),
+    'a section is left out': loses(text => text.replace(sectionOf(text, 's23'), '')),
+    'sections are replaced by "unchanged"': loses(text =>
+      text.replace(/ {4}<section id="s2\d"[\s\S]*?<\/section>\n/g, '    <!-- unchanged -->\n'),
+    ),
+    'a sentence is retyped with a slip': loses(text => text.replace('keep channel 81 open', 'keep channel 18 open')),
+    'only what a cut result showed is written back': {
+      loses: ['anchors_preserved'],
+      play: async ({ sh, write }) => {
+        const shown = await sh(`cat ${PAGE}`)
+        const text = shown.replace(/^exit code: 0\nstdout:\n/, '')
+        await write(
+          PAGE,
+          Object.values(EDITS).reduce((page, { before, after }) => page.replace(before, after), text),
+        )
+      },
+    },
+    'write_file without content': careless(({ call }) => call('write_file', { path: PAGE })),
+    'a tool that does not exist': careless(({ call }) =>
+      call('edit_file', { path: PAGE, old: 'suport', new: 'support' }),
+    ),
+    'an edited copy beside the page': {
+      loses: [...EDIT_NAMES.map(edit => `change_${edit}`), 'anchors_preserved', 'args_intact'],
+      tampers: true,
+      play: async ({ write }) => void (await write('site/new.html', editedPage())),
+    },
+    'leaves the backup of an editor': {
+      loses: [],
+      tampers: true,
+      play: async ({ write, sh }) => {
+        await write(PAGE, editedPage())
+        await sh(`cp ${PAGE} ${PAGE}.bak`)
+      },
+    },
+  },
 })
+
+function waysToLook(): readonly Way[] {
+  return [
+    shell('grep for the places', `grep -nE '<title>|--accent|suport|<li>' ${PAGE}`),
+    shell('head and tail', `wc ${PAGE}; head -n 30 ${PAGE}`, `tail -n 12 ${PAGE}`),
+    shell('cat, which is cut', `cat ${PAGE}`),
+  ]
+}
+
+function waysToEdit(): readonly Way[] {
+  return [
+    shell('one sed -i', `sed -i ${SED.map(expression => `-e '${expression}'`).join(' ')} ${PAGE}`),
+    shell('a sed for each edit', ...SED.map(expression => `sed -i '${expression}' ${PAGE}`)),
+    shell('python here-doc', `python3 - <<'PY'\n${PYTHON}PY`),
+    {
+      name: 'script in the workspace, removed afterwards',
+      act: async ({ write, sh }) => {
+        await write('edit.py', PYTHON)
+        await sh('python3 edit.py && rm edit.py')
+      },
+    },
+    shell(
+      'patch',
+      `sed ${SED.map(expression => `-e '${expression}'`).join(' ')} ${PAGE} > /tmp/new.html; diff -u ${PAGE} /tmp/new.html | patch -s ${PAGE} || cp /tmp/new.html ${PAGE}`,
+    ),
+  ]
+}
+
+function waysToProofread(): readonly Way[] {
+  return [
+    shell('grep again', `grep -nE 'Control Room|--accent|support|Notices' ${PAGE}`),
+    { name: 'no look back', act: async () => undefined },
+    { name: 'read_file of both ends', act: ({ read }) => read(PAGE, { limit: 40 }) },
+  ]
+}

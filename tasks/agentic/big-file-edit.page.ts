@@ -1,21 +1,10 @@
-/** The page of `big_file_edit_v1`: about 29 KB in 700 lines, the same each time, and what may be different at the end. */
-import {
-  collapseSpace,
-  elementsIn,
-  firstDifference,
-  isElement,
-  outlineOf,
-  type PageElement,
-  type PagePart,
-  rewrite,
-  tagged,
-  textOf,
-} from 'agent-bench/checks'
+/** The page of `big_file_edit_v1`: about 29 KB in 700 lines, the same each time, and its four edits. */
+import { plainMarkup } from 'agent-bench/checks'
 
 export const PAGE = 'site/index.html'
 const SECTIONS = 60
 /** Sections that hold a sentence of their own, spread over the page from its beginning to its end. */
-export const ANCHORED = [5, 18, 31, 44, 57] as const
+const ANCHORED = [5, 18, 31, 44, 57]
 
 /** The four edits, as texts that occur once in the page. */
 export const EDITS = {
@@ -28,12 +17,6 @@ export const EDITS = {
   },
 } as const
 export type Edit = keyof typeof EDITS
-
-const NAV_ITEMS = ['/ Home', '/log Log', '/notices Notices', '/manuals Manuals']
-const NEW_TITLE = 'Tidewater Control Room'
-const NEW_ACCENT = '#b3261e'
-const NEW_LINK = '/support'
-const OLD_LINK = '/suport'
 
 const SUBJECTS = 'The pilot boat,The east lock,Berth four,The fuel barge,The night crew,The tide gauge,A coaster'.split(
   ',',
@@ -50,11 +33,11 @@ const filler = (n: number): string =>
 
 const twoDigits = (n: number): string => String(n).padStart(2, '0')
 
-export const anchorOf = (section: number): string =>
+const anchorOf = (section: number): string =>
   `Standing order ${twoDigits(section)}: keep channel ${section * 4 + 9} open and log every call by hand.`
 
 function sectionOf(n: number): string {
-  const isAnchored = ANCHORED.some(section => section === n)
+  const isAnchored = ANCHORED.includes(n)
   const lines = Array.from({ length: 5 }, (_, line) => `        ${filler(n * 11 + line * 2)}`)
   return [
     `    <section id="s${twoDigits(n)}" class="entry">`,
@@ -109,72 +92,45 @@ export function editedPage(edits: readonly Edit[] = ['title', 'accent', 'link', 
   return edits.reduce((text, edit) => text.replace(EDITS[edit].before, EDITS[edit].after), pageText())
 }
 
-/** The values that the style sheets of a page give to `--accent`, comments left out. */
-function accentsOf(page: PageElement): string[] {
-  const css = elementsIn(page, tagged('style')).map(textOf).join('\n')
-  const declared = css.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, ' ').matchAll(/--accent\s*:([^;}]*)/g)
-  return [...declared].map(([, value]) => collapseSpace(value ?? '').toLowerCase())
-}
+const STYLE = /<style>(.*?)<\/style>/
+const ACCENT = /(--accent ?: ?)([^;}]*)/g
+const FOOTER_LINK = /(<footer>.*?<a href=")([^"]*)(")/
+const MENU = /(<ul id="nav">)(.*?)(<\/ul>)/
+const MENU_ITEMS = ['/ Home', '/log Log', '/notices Notices', '/manuals Manuals']
+  .map(item => item.split(' '))
+  .map(([href, text]) => `<li><a href="${href}">${text}</a></li>`)
+  .join('')
 
-const navOf = (page: PageElement): PageElement | undefined =>
-  elementsIn(page, element => element.tag === 'ul' && element.attributes.id === 'nav')[0]
-
-const footerLinksOf = (page: PageElement): PageElement[] =>
-  elementsIn(page, tagged('footer')).flatMap(footer => elementsIn(footer, tagged('a')))
-
-/** An item of the menu as `target text` when it has the form of the others, else what no item is. */
-function itemOf(part: PagePart): string {
-  if (!isElement(part) || part.tag !== 'li' || Object.keys(part.attributes).length > 0) return '?'
-  const [link, ...more] = part.children
-  if (link === undefined || !isElement(link) || link.tag !== 'a' || more.length > 0) return '?'
-  if (Object.keys(link.attributes).join() !== 'href' || link.children.length !== 1) return '?'
-  return `${link.attributes.href} ${textOf(link)}`
-}
-
-/** Whether each edit is in the page, at its place. */
-const IS_MADE: Readonly<Record<Edit, (page: PageElement) => boolean>> = {
-  title: page => {
-    const titles = elementsIn(page, tagged('title'))
-    return titles.length === 1 && titles.every(title => textOf(title) === NEW_TITLE)
+/** Whether an edit is in the page (as plain markup), at its place. */
+const IS_MADE: Readonly<Record<Edit, (page: string) => boolean>> = {
+  title: page =>
+    [...page.matchAll(/<title>(.*?)<\/title>/g)].map(found => found[1]).join('|') === 'Tidewater Control Room',
+  accent: page => {
+    const css = (STYLE.exec(page)?.[1] ?? '').replace(/\/\*.*?(?:\*\/|$)/g, '')
+    return [...css.matchAll(ACCENT)].map(found => found[2]?.trim().toLowerCase()).join('|') === '#b3261e'
   },
-  accent: page => accentsOf(page).join() === NEW_ACCENT,
-  link: page => {
-    const targets = footerLinksOf(page).map(link => link.attributes.href)
-    return targets[0] === NEW_LINK && !targets.includes(OLD_LINK)
-  },
-  nav: page => navOf(page)?.children.map(itemOf).join() === NAV_ITEMS.join(),
+  link: page => FOOTER_LINK.exec(page)?.[2] === '/support' && !page.includes('/suport'),
+  nav: page => MENU.exec(page)?.[2] === MENU_ITEMS,
 }
 
-/** The page with the four places that are to be edited blanked out; everything else is as it was, or is not. */
-function besidesTheEdits(page: PageElement): PageElement {
-  const nav = navOf(page)
-  const link = footerLinksOf(page)[0]
-  const style = elementsIn(page, tagged('style'))[0]
-  return rewrite(page, part => {
-    if (!isElement(part)) return part
-    if (part.tag === 'title' || part === nav) return { ...part, children: [] }
-    if (part === link) return { ...part, attributes: { ...part.attributes, href: '' } }
-    if (part === style) {
-      return { ...part, children: [collapseSpace(textOf(part).replace(/--accent\s*:[^;}]*/, '--accent: '))] }
-    }
-    return part
-  })
-}
-
-/** Result of looking at a page: true, or in words what is not as it should be. */
-export type Judgement = true | string
+/** The page with the four places blanked that are to be edited. */
+const besidesTheEdits = (page: string): string =>
+  page
+    .replace(/<title>.*?<\/title>/, '<title></title>')
+    .replace(STYLE, style => style.replace(/(--accent ?: ?)[^;}]*/, '$1'))
+    .replace(FOOTER_LINK, '$1$3')
+    .replace(MENU, '$1$3')
 
 /** Is the edit made in the page an agent left (null: none)? */
-export function isEditMade(edit: Edit, html: string | null): Judgement {
-  const page = html === null ? null : outlineOf(html)
-  if (page === null) return `${PAGE} is not there, or far too long`
-  return IS_MADE[edit](page) || `the parsed page does not have the ${edit} that was asked for at its place`
-}
+export const isEditMade = (edit: Edit, html: string | null): boolean =>
+  html !== null && IS_MADE[edit](plainMarkup(html))
 
-/** Is everything else in the page as it was? */
-export function isRestKept(html: string | null): Judgement {
-  const page = html === null ? null : outlineOf(html)
-  const original = outlineOf(pageText())
-  if (page === null || original === null) return `${PAGE} is not there, or far too long`
-  return firstDifference(besidesTheEdits(original), besidesTheEdits(page)) ?? true
+/** The place where the rest of the page first differs from what it was, as text; null where it is all there. */
+export function firstLoss(html: string | null): string | null {
+  if (html === null) return `${PAGE} is not there`
+  const [found, wanted] = [html, pageText()].map(text => besidesTheEdits(plainMarkup(text)))
+  if (found === undefined || wanted === undefined || found === wanted) return null
+  let same = 0
+  while (found[same] === wanted[same]) same++
+  return `the page differs at "${found.slice(same, same + 40)}", where "${wanted.slice(same, same + 40)}" was`
 }

@@ -94,8 +94,6 @@ const TEXTS: Readonly<Record<ModuleName, string>> = {
   ),
 }
 
-export const textOf = (module: ModuleName): string => TEXTS[module]
-
 /** The rate a drifting module has of its own, as it stands there. */
 export const ownRateOf = (module: ModuleName): string =>
   new RegExp(`^${CONSTANT} = (\\S+)$`, 'm').exec(TEXTS[module])?.[1] ?? ''

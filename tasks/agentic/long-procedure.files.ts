@@ -16,6 +16,10 @@ export const STEP_FILES = {
   manifest: 'output/step7_manifest.json',
 } as const
 
+export type Step = keyof typeof STEP_FILES
+/** In the order of the procedure. */
+export const STEPS = ['filtered', 'sorted', 'top', 'total', 'page', 'check', 'manifest'] as const
+
 interface Parcel {
   readonly row: string
   readonly state: 'open' | 'void'
@@ -42,7 +46,6 @@ export const EXPECTED = {
   sorted: rowsOf(sorted),
   top: rowsOf(top),
   sum: top.reduce((sum, parcel) => sum + parcel.grams, 0),
-  sumOfAll: open.reduce((sum, parcel) => sum + parcel.grams, 0),
   lines: top.length + 1,
 } as const
 

@@ -16,13 +16,6 @@ export function commandContract(sandbox: TheSandbox): void {
       expect((await run(sandbox(), 'kill -SEGV $$')).exitCode).toBe(-11)
     })
 
-    it('keeps its two streams apart', async () => {
-      const result = await run(sandbox(), 'echo out; echo err >&2')
-      expect(textOf(result.stdout)).toBe('out\n')
-      expect(textOf(result.stderr)).toBe('err\n')
-      expect(result.stopped).toBeNull()
-    })
-
     it('runs in the workspace, as an ordinary user, with HOME and PATH set and nothing of the harness', async () => {
       const lines = (await outputOf(sandbox(), 'pwd; id -u; echo $HOME; command -v python3; env | wc -l')).split('\n')
       expect(lines.slice(0, 3)).toEqual(['/workspace', '1000', '/home/agent'])

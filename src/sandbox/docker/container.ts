@@ -29,9 +29,6 @@ const SYSCTLS = {
   'net.ipv4.tcp_max_tw_buckets': '0',
 }
 
-/** Where in the machine's control groups a container lies is nobody's business in it. Not in dockerode's types yet. */
-const PRIVATE_CONTROL_GROUPS = { CgroupnsMode: 'private' }
-
 const MEMORY_BYTES = 1024 ** 3
 
 /** @param isPodman Podman refuses a number of files for a memory file system. */
@@ -75,7 +72,8 @@ export function containerOptions(options: {
       AutoRemove: true,
       NetworkMode: 'none',
       IpcMode: 'private',
-      ...PRIVATE_CONTROL_GROUPS,
+      // Not in dockerode's types yet.
+      ...{ CgroupnsMode: 'private' },
       CapDrop: ['ALL'],
       CapAdd: CAPABILITIES,
       SecurityOpt: ['no-new-privileges'],

@@ -54,7 +54,7 @@ export function findEngine(search: EngineSearch = thisMachine()): FoundEngine {
 }
 
 /** Sockets of Docker, rootless Docker, Docker Desktop, Colima, Rancher Desktop, OrbStack and Podman, in this order. */
-export function usualSockets({ environment, home }: Pick<EngineSearch, 'environment' | 'home'>): readonly string[] {
+function usualSockets({ environment, home }: Pick<EngineSearch, 'environment' | 'home'>): readonly string[] {
   const runtime = environment.XDG_RUNTIME_DIR
   const ofUser = (path: string) => (runtime === undefined || runtime === '' ? [] : [join(runtime, path)])
   return [

@@ -22,7 +22,7 @@ export interface Image {
 const contextFiles = () => imageFiles('Dockerfile', 'witness/')
 
 /** Name of the image this version needs: its tag is a hash of what it is built from. */
-export function builtImageName(): string {
+function builtImageName(): string {
   const hash = createHash('sha256')
   for (const { path, content } of contextFiles()) hash.update(`${path}\0${content.length}\0`).update(content)
   return `agent-bench-sandbox:${hash.digest('hex').slice(0, 12)}`

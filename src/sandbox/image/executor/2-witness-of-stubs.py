@@ -91,9 +91,10 @@ class StubSocket:
                 # Whatever a command makes of it (a number of 5,000 digits, a file that vanishes), it costs the report only.
                 reports.dropped += 1
 
-    def close_connections(self):
+    def close_connections(self, reports):
         """Also those that were not accepted yet: what was sent on them, files for example, would stay in the queue."""
         while self.open_connections or self.accept() is not None:
+            reports.dropped += len(self.open_connections)
             for connection in self.open_connections.values():
                 connection.close()
             self.open_connections.clear()

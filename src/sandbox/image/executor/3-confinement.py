@@ -92,8 +92,7 @@ def close_unknown_descriptors():
             if int(name) not in known:
                 os.close(int(name))
         except OSError:
-            # That of the listing itself is closed already.
-            pass
+            pass  # that of the listing itself, which is closed already
     return len(set(map(int, os.listdir("/proc/self/fd"))) - known) - 1
 
 

@@ -272,7 +272,7 @@ def run_to_end(command, captures, timeout, output_limit, room, reports, stub_rep
                     stopped = "output"
     left = kill_everything()
     command.close()
-    STUB_SOCKET.close_connections()
+    STUB_SOCKET.close_connections(stub_reports)
     # Nothing can write any more: what is still in the pipes is the rest.
     for capture in captures:
         while capture.is_open and capture.total <= output_limit and capture.read():

@@ -46,6 +46,7 @@ def limits_in_force():
     with open("/proc/self/status") as file:
         fields = dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
     limits["seccomp"] = fields.get("Seccomp") == "2"
+    limits["landlock"] = WRITING_RULES is not None
     limits["network"] = [name for _, name in socket.if_nameindex()] != ["lo"]
     limits["readonly_root"] = bool(os.statvfs("/").f_flag & os.ST_RDONLY)
     return {name: value for name, value in limits.items() if value is not None}

@@ -1,0 +1,36 @@
+/** What holds for the proofs of every task in `tasks/`: each flag has near misses, and proofs are samples. */
+import { readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { loadTask } from '../runner/collect.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const MOST_HONEST_WAYS = 12
+const MOST_CHEATS_OF_A_FLAG = 3
+/** Besides: changes of what is to be left alone, and work that is only pretended. */
+const MOST_OTHER_CHEATS = 4
+
+const tasks = await Promise.all(
+  readdirSync(`${ROOT}tasks`, { recursive: true, encoding: 'utf8' })
+    .filter(file => file.endsWith('.bench.ts'))
+    .map(file => loadTask(`${ROOT}tasks/${file}`, ROOT, path => import(path))),
+)
+
+test('every task has an id of its own', () => {
+  expect(new Set(tasks.map(task => task.id)).size).toBe(tasks.length)
+})
+
+describe.each(tasks.map(task => [task.id, task] as const))('%s', (_id, task) => {
+  const cheats = [...task.cheats.values()]
+
+  test('loses each flag by a near miss, which keeps another flag', () => {
+    const nearMisses = cheats.filter(cheat => cheat.loses.length < task.flags.size)
+    expect([...new Set(nearMisses.flatMap(cheat => cheat.loses))].sort()).toEqual([...task.flags.keys()].sort())
+  })
+
+  test('samples its proof', () => {
+    expect(task.honest.size).toBeGreaterThan(0)
+    expect(task.honest.size).toBeLessThanOrEqual(MOST_HONEST_WAYS)
+    expect(cheats.length).toBeLessThanOrEqual(MOST_CHEATS_OF_A_FLAG * task.flags.size + MOST_OTHER_CHEATS)
+  })
+})
