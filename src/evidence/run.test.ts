@@ -86,17 +86,6 @@ describe('sawTestsFail and sawTestsPass', () => {
     expect(asked(log, run => run.sawTestsPass({ after: first(run) })).answer).toEqual(at(3))
   })
 
-  it('order by the call within one turn', () => {
-    const turn = 1
-    const log = of({
-      calls: [
-        { ...fix, turn },
-        { ...red, turn },
-      ],
-    })
-    expect(asked(log, run => run.sawTestsFail({ before: run.firstChange('main.py') })).answer).toBe(false)
-  })
-
   it('take a test run and an edit of one call as in order', () => {
     const both = { ...red, ...fix, sh: 'pytest; sed …', reports: red.reports }
     expect(
@@ -224,18 +213,6 @@ describe('firstExists, unchanged, finalText, timesRead and the rest', () => {
     })
   })
 
-  it('timesRepeated counts how often the same lines were shown, and refuses a passage of no lines', () => {
-    const log = of({ calls: [cat, list, cat] })
-    expect(asked(log, run => run.timesRepeated('main.py'))).toEqual({
-      answer: 2,
-      finding: 'a passage of 2 lines of main.py was shown 2 times while nothing changed: in call 1, 3',
-    })
-    expect(asked(log, run => run.timesRepeated('main.py', { lines: 1 })).finding).toMatch(
-      /^a line of main.py was shown 2 times/,
-    )
-    expect(() => createRun(log).run.timesRepeated('main.py', { lines: 0 })).toThrow(/give a whole number from 1/)
-  })
-
   it('verified gives the check and its reason, and refuses one that verify does not have', () => {
     const log = of({ verified: new Map([['add', { ok: false, reason: 'add(2, 3) gave -1' }]]) })
     expect(asked(log, run => run.verified('add'))).toEqual({ answer: false, finding: 'add: add(2, 3) gave -1' })
@@ -252,8 +229,23 @@ describe('firstExists, unchanged, finalText, timesRead and the rest', () => {
     ).toBe(false)
   })
 
-  it('callCount and finalAnswer are there', () => {
-    const { run } = createRun(of({ calls: [list], finalAnswer: 'done' }))
-    expect([run.callCount, run.finalAnswer]).toEqual([1, 'done'])
+  it('madeInvalidCall names the first call that is invalid, and none that only failed', () => {
+    const open = { tool: 'open', invalid: 'malformed_arguments' } as const
+    expect(asked(of({ calls: [list, open] }), run => run.madeInvalidCall()).answer).toEqual(at(2))
+    expect(asked(of({ calls: [{ ...list, exitCode: 1 }] }), run => run.madeInvalidCall()).answer).toBe(false)
+  })
+
+  it('textBefore gives the text just before a call', () => {
+    const log = of({ calls: [fix, { sh: 'rm', writes: { 'main.py': null, 'new.py': 'x' } }, list] })
+    expect([0, 1, 2, 3].map(call => createRun(log).run.textBefore('main.py', at(call)))).toEqual([
+      null,
+      MAIN,
+      FIXED,
+      null,
+    ])
+    expect(asked(log, run => run.textBefore('main.py', run.firstExists('none.py')))).toMatchObject({
+      answer: null,
+      finding: expect.stringMatching(/none.py never existed/),
+    })
   })
 })
