@@ -23,12 +23,13 @@ export default class BenchRunner extends TestRunner {
   /** At collection: a spec file gives a task, a task gives a suite. Setup files are imported as always. */
   override async importFile(filepath: string, source: 'collect' | 'setup'): Promise<unknown> {
     if (source === 'setup') return super.importFile(filepath, source)
-    const { root, trials } = inject('agentBenchSettings')
+    const { root, trials, skillLimits } = inject('agentBenchSettings')
     const provided = inject('agentBenchPlan')
     // Already here: flags are asked about invented trials when their file is collected.
     startWatch(provided?.made ? noteOfWorker(provided.plan.resultsDir, provided.plan.runId, process.pid) : null)
     nameOwner(relative(root, filepath))
-    const task = await loadTask(filepath, root, path => super.importFile(path, source)).catch(withRemedy)
+    const importModule = (path: string) => super.importFile(path, source)
+    const task = await loadTask(filepath, root, importModule, skillLimits).catch(withRemedy)
     this.#register(task, trials)
     return undefined
   }
