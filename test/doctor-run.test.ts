@@ -195,12 +195,6 @@ describe('a server that can be measured', () => {
     expect(problem).toBeNull()
   })
 
-  test('is given a second chance when it fails the very first request', async () => {
-    const { lines, problem } = await examined((reply, _body, index) => (index === 0 ? error(500, 'hiccup') : reply))
-    expect(problem).toBeNull()
-    expect(lines).toHaveLength(1)
-  })
-
   test('may run while it is loading: trials wait for it', async () => {
     const loading = { status: 503, body: { error: { message: 'Loading model', type: 'unavailable_error', code: 503 } } }
     const { problem, lines } = await examined(() => loading)
@@ -407,11 +401,5 @@ await describeWith(['llama-server'], 'a real llama-server', () => {
       "{% for m in messages %}{% if m.role == 'tool' %}{{ raise_exception('Only user and assistant roles are supported!') }}{% endif %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}<|im_start|>assistant\n"
     const { problem } = await examinedWith({ flags: await template('strict.jinja', strict) })
     expect(problem).toMatchObject({ code: 'template_error', remedy: expect.stringContaining('--chat-template-file') })
-  })
-
-  test('with a tiny window may run tasks that fit in there, and is warned of it', async () => {
-    const { problem, lines } = await examinedWith({ contextTokens: 1_024 })
-    expect(problem).toBeNull()
-    expect(lines.join('\n')).toMatch(/^warning {2}window: .*hardly a task fits/m)
   })
 })

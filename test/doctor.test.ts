@@ -265,21 +265,6 @@ await describeWith(['llama-server'], 'a real llama-server', () => {
     expect(status).toBe(1)
   })
 
-  test('with a template that refuses results of calls is broken', async () => {
-    const template = join(directory, 'strict.jinja')
-    await writeFile(
-      template,
-      "{% for m in messages %}{% if m.role == 'tool' %}{{ raise_exception('Only user and assistant roles are supported!') }}{% endif %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}<|im_start|>assistant\n",
-    )
-    await using server = await startLlamaServer({
-      contextTokens: 16_384,
-      flags: ['--jinja', '--chat-template-file', template],
-    })
-    const { report, status } = await examined(server.baseUrl)
-    expect(warningsOf(report)).toContain('replay broken')
-    expect(status).toBe(1)
-  })
-
   test('with a tiny context is broken, and one slot for two workers degrades it', async () => {
     await using server = await startLlamaServer({ contextTokens: 1_024 })
     const { report, status } = await examined(server.baseUrl, ['--workers', '2'])

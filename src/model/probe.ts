@@ -28,9 +28,9 @@ export interface ProbeOptions {
   readonly apiKey: string | null
   /** Milliseconds for the whole probe. */
   readonly timeoutMs: number
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Where the address was given; the variables when left out. */
-  readonly source?: AddressSource
+  readonly source?: AddressSource | undefined
   /** A server without the route of the list (404, 405, 501) is one that lists nothing. */
   readonly mayLackList?: boolean
 }
