@@ -47,18 +47,13 @@ describe('the matrix', () => {
 
   it('shows of an observed task what its flags reached, no figures of a verdict, and does not count it', () => {
     const seen = { task_id: 'skill_seen', observed: true }
+    const failure_detail = 'HTTP 500 from the server\nremedy: Look at its log.'
+    const fault = { failure_reason: 'server_5xx', failure_detail }
     const records = [
       ...passes('debug_python'),
       sampleRecord({ ...seen, trial_index: 0 }),
       failedRecord(1, 'self_verify', NOT_RUN, seen),
-      sampleRecord({
-        ...seen,
-        trial_index: 2,
-        outcome: 'infra',
-        passed: false,
-        failure_reason: 'server_5xx',
-        failure_detail: 'HTTP 500 from the server\nremedy: Look at its log.',
-      }),
+      sampleRecord({ ...fault, ...seen, trial_index: 2, outcome: 'infra', passed: false }),
     ]
     expect(`\n${matrix(records).join('\n')}\n`).toMatchInlineSnapshot(`
       "
@@ -70,6 +65,7 @@ describe('the matrix', () => {
               remedy: Look at its log.
           read_before_write reached in 2 of 2 trials
           self_verify reached in 1 of 2 trials
+          no file was changed
 
       1 of 1 task passes · 1 observed
       "
@@ -160,23 +156,12 @@ describe('the matrix', () => {
   })
 
   it('shows tokens only where the server said them for every turn', () => {
-    const turn = (completion_tokens: number | null) => ({
-      turn: 1,
-      text: '',
-      reasoning: null,
-      finish_reason: 'stop',
-      stats: {
-        prompt_tokens: null,
-        completion_tokens,
-        cached_tokens: null,
-        reasoning_tokens: null,
-        elapsed_ms: 1,
-        first_token_ms: null,
-        prompt_tokens_per_second: null,
-        decode_tokens_per_second: null,
-        attempts: 1,
-      },
-    })
+    const none = { prompt_tokens: null, cached_tokens: null, reasoning_tokens: null, first_token_ms: null }
+    const rates = { prompt_tokens_per_second: null, decode_tokens_per_second: null }
+    const turn = (completion_tokens: number | null) => {
+      const stats = { ...none, ...rates, completion_tokens, elapsed_ms: 1, attempts: 1 }
+      return { turn: 1, text: '', reasoning: null, finish_reason: 'stop', stats }
+    }
     const known = matrix([sampleRecord({ turns: [turn(1_000), turn(500)] })])
     expect(known.join('\n')).toMatch(/tokens[\s\S]* 1\.5k /)
     expect(matrix([sampleRecord({ turns: [turn(1_000), turn(null)] })]).join('\n')).not.toContain('tokens')

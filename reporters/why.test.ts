@@ -1,28 +1,9 @@
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
-import type { RecordedTurn, RecordedTurnLog, TrialRecord } from '../src/results/record-schema.ts'
-import { failedRecord, infraRecord, sampleRecord } from '../src/results/sample-record.fixture.ts'
+import type { RecordedTurn, TrialRecord } from '../src/results/record-schema.ts'
+import { failedRecord, infraRecord, sampleCall, sampleRecord } from '../src/results/sample-record.fixture.ts'
 import { summarise } from '../src/results/summary.ts'
 import { type WhyOptions, whyLines } from './why.ts'
-
-function call(number: number, changes: Partial<RecordedTurnLog> = {}): RecordedTurnLog {
-  return {
-    turn: number,
-    call: number,
-    tool_used: 'execute_command',
-    args: { command: `step ${number}` },
-    delivered: `result ${number}`,
-    exit_code: 0,
-    stopped: null,
-    elapsed_sec: 0.25,
-    invalid_tool_call: false,
-    invalid_kind: null,
-    test_reports: [],
-    stub_reports: [],
-    delta: null,
-    ...changes,
-  }
-}
 
 const turn = (number: number, text: string, reasoning: string | null = null): RecordedTurn => ({
   turn: number,
@@ -32,7 +13,7 @@ const turn = (number: number, text: string, reasoning: string | null = null): Re
   stats: null,
 })
 
-const NINE = [1, 2, 3, 4, 5, 6, 7, 8, 9].map(number => call(number))
+const NINE = [1, 2, 3, 4, 5, 6, 7, 8, 9].map(number => sampleCall(number))
 const REASON = 'test_main.py was never shown in 9 calls: it was named in call 4 (`step 4`)'
 const lost = (trial = 1, changes: Partial<TrialRecord> = {}) =>
   failedRecord(trial, 'self_verify', REASON, { turn_logs: NINE, ...changes })
@@ -99,7 +80,7 @@ describe('why', () => {
   })
 
   it('shows long results and many calls in part, and says how much is left out', () => {
-    const long = call(4, { delivered: Array.from({ length: 500 }, (_, line) => `line ${line}`).join('\n') })
+    const long = sampleCall(4, { delivered: Array.from({ length: 500 }, (_, line) => `line ${line}`).join('\n') })
     const text = why([lost(0, { turn_logs: [long] })]).join('\n')
     expect(text).toContain('… 492 more lines')
     const all = 'call 1, call 4, call 7'
@@ -165,13 +146,6 @@ describe('why', () => {
     expect(text.indexOf('✗ self_verify')).toBeLessThan(text.indexOf('call 1 · turn'))
   })
 
-  it('keeps the named calls where there are too many', () => {
-    const named = failedRecord(0, 'self_verify', 'call 1, call 4 and call 9', { turn_logs: NINE })
-    const text = why([named]).join('\n')
-    expect(text.match(/\bcall \d+ · turn/g)?.map(found => found[5])).toEqual([...'123459'])
-    expect(text).toContain('and 1 more call')
-  })
-
   it('says what repair understood, and what came of it', () => {
     const repairs = [{ turn: 2, tool: 'read_file', grammar: 'hermes <tool_call>', repairs: ['a trailing comma'] }]
     const played = { status: 'played', score: 1, passed: true, outcome: 'passed', failure_reason: null } as const
@@ -192,7 +166,7 @@ describe('why', () => {
 
   it.each([40, 80, 160])('stays within %i columns and lets no text of the model control the terminal', width => {
     const evil = `\u001b[2J\u202e${'x'.repeat(300)}\r\nPASS`
-    const log = call(4, { tool_used: evil, args: { [evil]: evil }, delivered: evil })
+    const log = sampleCall(4, { tool_used: evil, args: { [evil]: evil }, delivered: evil })
     const records = [
       failedRecord(0, 'self_verify', `call 4 ${evil}`, {
         turn_logs: [log],

@@ -107,14 +107,6 @@ const sourcesOf = (file: string) =>
     ),
   ].map(([, source = '']) => source)
 
-/** Files that still import more than they should; an entry goes when its file does. */
-const STILL_WRONG: readonly string[] = [
-  'tasks/agentic/page-',
-  'tasks/agentic/python-source.ts',
-  'skills/imitate-dashboard/',
-  'skills/landing-page/',
-]
-
 describe('imports point one way', () => {
   it.each(Object.entries(MAY_IMPORT))('%s imports only what it may', (folder, allowed) => {
     const ours = files.filter(file => isBelow(file, folder))
@@ -157,7 +149,7 @@ describe('imports point one way', () => {
         )
         .map(source => `${file} -> ${source}`)
     })
-    expect(wrong.filter(line => !STILL_WRONG.some(known => line.startsWith(known)))).toEqual([])
+    expect(wrong).toEqual([])
   })
 
   it('every source folder has a rule', () => {

@@ -206,10 +206,35 @@ test.each<[string, Defect, string, RegExp]>([
     'degraded',
     /do not arrive: .* may be about the server/,
   ],
-])('where %s, the server is not fit to be measured until it is fixed', async (_title, change, verdict, says) => {
+  [
+    'a streamed call loses its arguments and a whole one does not',
+    (reply, body) => (body.stream === true ? withArgs('read_file', {})(reply, body, 0) : reply),
+    'broken',
+    /do not arrive/,
+  ],
+  [
+    'a streamed call comes under half of its name and a whole one does not',
+    ({ calls, ...reply }, body) => ({
+      ...reply,
+      ...(calls === undefined
+        ? {}
+        : { calls: calls.map(call => ({ ...call, name: body.stream === true ? 'file' : call.name })) }),
+    }),
+    'broken',
+    /do not arrive/,
+  ],
+  [
+    'a streamed call is left in the text and a whole one is not',
+    (reply, body) => (body.stream === true && reply.calls !== undefined ? leaked(reply) : reply),
+    'broken',
+    /do not arrive/,
+  ],
+])('where %s, the server is not fit to be measured until it is fixed', async (title, change, verdict, says) => {
   const examination = await examined(change, { quick: true })
   expect(findingOf(examination, 'tool_call')).toMatch(new RegExp(`^${verdict}: `))
   expect(verdictLine(examination)).toMatch(/not fit to be measured until it is fixed: /)
   expect(verdictLine(examination)).toMatch(says)
   expect(statusOf(examination)).toBe(1)
+  const remedy = examination.findings.find(({ probe }) => probe === 'tool_call')?.remedy
+  if (title.includes('streamed')) expect(remedy).toContain('BENCH_STREAM=0')
 })

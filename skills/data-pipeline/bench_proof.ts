@@ -28,10 +28,7 @@ function way(look: (hands: Hands) => Promise<unknown>, ...commands: readonly str
 }
 
 const command = (line: string) => (hands: Hands) => hands.sh(line)
-const readBoth = async ({ read }: Hands) => {
-  await read(SKILL)
-  await read(MANIFEST)
-}
+const readBoth = command(`cat ${SKILL} ${MANIFEST}`)
 const shell = (...commands: readonly string[]): Play => way(readBoth, ...commands)
 const cheat = (loses: readonly string[], ...commands: readonly string[]): Cheat => ({ loses, play: shell(...commands) })
 

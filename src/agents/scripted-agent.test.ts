@@ -2,39 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { InfraError, SpecError } from '../errors.ts'
 import type { Play } from '../task/task.ts'
 import type { ToolArguments } from '../tools/tool-set.ts'
-import type { Session, TurnNote } from './agent.ts'
+import type { Session } from './agent.ts'
 import { createAgent } from './index.ts'
 import { createNopAgent } from './nop-agent.ts'
 import { createScriptedAgent } from './scripted-agent.ts'
+import { sessionOf as madeSession } from './session.fixture.ts'
 
-interface Made {
-  readonly session: Session
-  readonly calls: { readonly name: string; readonly args: ToolArguments; readonly turn: number }[]
-  readonly notes: TurnNote[]
-}
-
-function sessionOf(play: Play | null, options: Partial<Session> = {}): Made {
-  const calls: Made['calls'] = []
-  const notes: TurnNote[] = []
-  const session: Session = {
-    prompt: 'do it',
-    system: null,
-    toolbox: {
-      definitions: [],
-      async call(name, args, { turn }) {
-        calls.push({ name, args, turn })
-        return { delivered: `result ${calls.length}`, exitCode: 0 }
-      },
-    },
-    maxTurns: 20,
-    seed: 42,
-    script: play,
-    signal: new AbortController().signal,
-    emit: note => notes.push(note),
-    ...options,
-  }
-  return { session, calls, notes }
-}
+const sessionOf = (script: Play | null, options: Partial<Session> = {}) => madeSession({ script, ...options })
 const valid = (value: Readonly<Record<string, unknown>>): ToolArguments => ({ valid: true, value })
 
 describe('the scripted agent', () => {

@@ -1,39 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { ConfigError, InfraError } from '../errors.ts'
-import type { ChatModel, ChatRequest, ModelPlan, Reply, ToolCall, TurnStats } from '../model/chat-model.ts'
-import type { ToolArguments, Toolbox } from '../tools/tool-set.ts'
-import type { Session, TurnNote } from './agent.ts'
+import type { ChatModel, ChatRequest, Reply, ToolCall } from '../model/chat-model.ts'
+import { NO_STATS, planFixture } from '../model/plan.fixture.ts'
+import { sessionOf } from './session.fixture.ts'
 import { createToolsAgent, LOOP_LIMIT, MAX_CALLS_PER_TURN } from './tools-agent.ts'
 
-const stats: TurnStats = {
-  promptTokens: 1,
-  completionTokens: 1,
-  cachedTokens: null,
-  reasoningTokens: null,
-  elapsedMs: 1,
-  firstTokenMs: 1,
-  promptTokensPerSecond: null,
-  decodeTokensPerSecond: null,
-  attempts: 1,
-}
-const plan: ModelPlan = {
-  model: 'm',
-  baseUrl: 'http://h/v1',
-  apiKey: null,
-  sampling: { temperature: null, topP: null, maxTokens: 10, extraBody: null },
-  idleTimeoutMs: 1_000,
-  server: {
-    kind: 'openai-compatible',
-    baseUrl: 'http://h/v1',
-    build: null,
-    modelPath: null,
-    contextTokens: null,
-    slots: null,
-    chatTemplateSha256: null,
-    defaultSampling: null,
-  },
-}
-const body = { text: '', reasoning: null, toolCalls: [], finishReason: 'stop', stats, servedModel: 'served' }
+const body = { text: '', reasoning: null, toolCalls: [], finishReason: 'stop', stats: NO_STATS, servedModel: 'served' }
 const answer = (text: string): Reply => ({ kind: 'ok', ...body, text })
 const toolCall = (name: string, value: Readonly<Record<string, unknown>> = {}, id = 'c1'): ToolCall => ({
   id,
@@ -51,40 +23,7 @@ function modelOf(...replies: Reply[]): { readonly model: ChatModel; readonly req
     if (reply === undefined) throw new Error('no reply')
     return reply
   }
-  return { model: { plan, complete }, requests }
-}
-
-interface Made {
-  readonly session: Session
-  readonly calls: { readonly name: string; readonly args: ToolArguments; readonly turn: number }[]
-  readonly notes: TurnNote[]
-}
-
-function sessionOf(
-  options: Partial<Session> = {},
-  result: (count: number) => string = count => `result ${count}`,
-): Made {
-  const calls: Made['calls'] = []
-  const notes: TurnNote[] = []
-  const toolbox: Toolbox = {
-    definitions: [{ name: 'f', description: 'd', parameters: {} }],
-    async call(name, args, { turn }) {
-      calls.push({ name, args, turn })
-      return { delivered: result(calls.length), exitCode: 0 }
-    },
-  }
-  const session: Session = {
-    prompt: 'do it',
-    system: null,
-    toolbox,
-    maxTurns: 20,
-    seed: 42,
-    script: null,
-    signal: new AbortController().signal,
-    emit: note => notes.push(note),
-    ...options,
-  }
-  return { session, calls, notes }
+  return { model: { plan: planFixture(), complete }, requests }
 }
 
 describe('the tools agent', () => {
@@ -190,7 +129,7 @@ describe('the tools agent', () => {
   })
 
   test('a prompt that the server cuts in silence ends the trial', async () => {
-    const cut: Reply = { kind: 'ok', ...body, stats: { ...stats, promptTokens: 2_051 }, toolCalls: [toolCall('f')] }
+    const cut: Reply = { kind: 'ok', ...body, stats: { ...NO_STATS, promptTokens: 2_051 }, toolCalls: [toolCall('f')] }
     const { session, calls } = sessionOf({ prompt: 'p'.repeat(10_000) }, count => String(count).repeat(5_000))
     expect(await createToolsAgent(modelOf(cut).model).run(session)).toMatchObject({
       reason: 'prompt_cut',

@@ -1,7 +1,7 @@
 /**
- * Pages as trees that can be searched and compared: what a browser would make of the text, without the differences that
- * do not show (white space, order of attributes, quotes, character references). An agent's page is parsed on the host and
- * never searched for needles: a needle can stand in a comment, and a page of needles is not the page.
+ * Pages as trees: what a browser would make of the text, without comments and without the differences that do not show
+ * (white space, order of attributes, quotes, character references). An agent's page is parsed on the host and never
+ * searched for needles: a needle can stand in a comment, and a page of needles is not the page.
  */
 import { type DefaultTreeAdapterTypes, defaultTreeAdapter, parse } from 'parse5'
 
@@ -14,8 +14,8 @@ export interface PageElement {
   /** Text before, inside and after it is kept apart, as lines or cells are. */
   readonly isBlock: boolean
 }
-/** Text (runs of white space are one blank), an element, or a comment. */
-export type PagePart = string | PageElement | { readonly comment: string }
+/** Text (runs of white space are one blank), or an element. */
+export type PagePart = string | PageElement
 
 const MAX_CHARACTERS = 100_000
 const MAX_ELEMENTS = 5_000
@@ -28,8 +28,6 @@ const BLOCKS = new Set(
   ul`.split(/\s+/),
 )
 
-/** Makes runs of HTML's white space one blank, none at the ends. A no-break space is a character like any other. */
-export const collapseSpace = (text: string): string => collapsed(text).replace(/^ | $/g, '')
 const collapsed = (text: string) => text.replace(/[ \t\n\f\r]+/g, ' ')
 
 /**
@@ -57,7 +55,6 @@ function partsOf(nodes: readonly Node[], isInBlock: boolean, depth: number, budg
 
 function partOf(node: Node, depth: number, budget: Budget): PagePart | null {
   if (defaultTreeAdapter.isTextNode(node)) return collapsed(node.value)
-  if (defaultTreeAdapter.isCommentNode(node)) return { comment: collapseSpace(node.data) }
   if (defaultTreeAdapter.isDocumentTypeNode(node))
     return { tag: '!doctype', attributes: {}, children: [node.name], isBlock: true }
   if (!defaultTreeAdapter.isElementNode(node)) return null
@@ -70,7 +67,7 @@ function partOf(node: Node, depth: number, budget: Budget): PagePart | null {
   return { tag, attributes: Object.fromEntries(pairs), children: partsOf(nodes, isBlock, depth + 1, budget), isBlock }
 }
 
-export const isElement = (part: PagePart): part is PageElement => typeof part === 'object' && 'tag' in part
+export const isElement = (part: PagePart): part is PageElement => typeof part !== 'string'
 
 /** Fits elements with one of these tags. */
 export const tagged =
@@ -91,47 +88,16 @@ export function elementsIn(root: PageElement, fits: (element: PageElement) => bo
 
 /**
  * The text below an element as it reads: inline elements join what is around them, blocks and `<br>` keep it apart, a
- * no-break space is a blank, and characters that only mark where a word may break are left out. Comments are no text.
+ * no-break space is a blank, and characters that only mark where a word may break are left out.
  */
 export const textOf = (element: PageElement): string =>
-  collapseSpace(
+  collapsed(
     rawText(element)
       .replaceAll('\u00a0', ' ')
       .replaceAll(/[\u00ad\u200b\u2060\ufeff]/g, ''),
-  )
+  ).trim()
 
-function rawText(element: PageElement): string {
-  const inside = element.children.map(part => (typeof part === 'string' ? part : isElement(part) ? rawText(part) : ''))
-  return element.isBlock ? ` ${inside.join('')} ` : inside.join('')
-}
-
-/** A copy in which each part is what `change` makes of it, from the outside inwards; null removes a part. */
-export function rewrite(root: PageElement, change: (part: PagePart) => PagePart | null): PageElement {
-  const children = root.children.flatMap((part): PagePart[] => {
-    const changed = change(part)
-    if (changed === null) return []
-    return [isElement(changed) ? rewrite(changed, change) : changed]
-  })
-  return { ...root, children }
-}
-
-/** Where two pages differ first, in words without any content of theirs; null when they are the same. */
-export function firstDifference(left: PagePart, right: PagePart, place = 'the page'): string | null {
-  if (!isElement(left) || !isElement(right)) {
-    const [one, other] = [left, right].map(part => (typeof part === 'string' ? collapseSpace(part) : part))
-    return JSON.stringify(one) === JSON.stringify(other) ? null : `something in ${place} is different`
-  }
-  if (left.tag !== right.tag) return `${place} holds <${right.tag}> where <${left.tag}> was`
-  const here = left.attributes.id === undefined ? `<${left.tag}>` : `<${left.tag} id="${left.attributes.id}">`
-  if (JSON.stringify(left.attributes) !== JSON.stringify(right.attributes)) {
-    return `the attributes of ${here} are different`
-  }
-  const [ours, theirs] = [left, right].map(({ children }) => children.filter(part => part !== ' '))
-  for (const [index, child] of (ours ?? []).entries()) {
-    const other = theirs?.[index]
-    if (other === undefined) return `${here} has lost something`
-    const difference = firstDifference(child, other, here)
-    if (difference !== null) return difference
-  }
-  return (theirs?.length ?? 0) > (ours?.length ?? 0) ? `${here} holds something more` : null
+function rawText({ children, isBlock }: PageElement): string {
+  const inside = children.map(part => (isElement(part) ? rawText(part) : part)).join('')
+  return isBlock ? ` ${inside} ` : inside
 }

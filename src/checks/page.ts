@@ -2,9 +2,8 @@
  * What a reader gets of a page: its elements and texts without those that the markup or the styles hide by ordinary means.
  * Not a browser: nothing is laid out, loaded or run. docs/checks.md lists what is understood, and what is not.
  */
-import { compile } from 'css-select'
-import { type CssNode, generate, ident, parse, walk } from 'css-tree'
-import { elementsIn, isElement, outlineOf, type PageElement, type PagePart, rewrite, textOf } from './page-outline.ts'
+import { isElement, outlineOf, type PageElement, type PagePart, textOf } from './page-outline.ts'
+import { MAX_LENGTH, PageRules, type Styles, TooIntricate } from './page-rules.ts'
 
 export interface Page {
   /** All that is written, as {@link outlineOf} gives it. */
@@ -15,17 +14,6 @@ export interface Page {
   readonly customProperties: ReadonlyMap<string, string>
 }
 
-/** Values by property in lower case, without escapes and vendor prefixes; custom properties are left as they are. */
-type Styles = ReadonlyMap<string, string>
-type Declaration = readonly [property: string, value: string, isImportant: boolean]
-/** The element itself, or what a style sheet puts before or after its content. */
-type Box = 'own' | 'before' | 'after'
-interface Rule {
-  readonly fits: (element: PageElement) => boolean
-  readonly box: Box
-  readonly specificity: number
-  readonly declarations: readonly Declaration[]
-}
 interface Look {
   /** Own values, and inherited ones. */
   readonly styles: Styles
@@ -34,20 +22,13 @@ interface Look {
   readonly background: string | null
   /** The background is seen through the letters. */
   readonly isClipped: boolean
-  /** The highest z-index of the positioned boxes it lies in. */
+  /** The highest z-index of the positioned boxes it lies in; minus infinity where one of them is negative. */
   readonly layer: number
-  /** It has a negative z-index, or lies in something that has. */
-  readonly isBehind: boolean
 }
 
-/** Enough for any ordinary page: questions whether a selector fits, brackets in brackets, characters of a value. */
-const MAX_STEPS = 3_000_000
-const MAX_NESTING = 40
-const MAX_LENGTH = 2_000
 /** What is not positioned lies below what is, and above what has a negative z-index. */
 const NO_LAYER = -0.5
 const NO_STYLES: Styles = new Map()
-class TooIntricate extends Error {}
 
 /**
  * Reads a page as somebody does who opens it and touches nothing, at a screen of 1280 by 800.
@@ -80,90 +61,36 @@ const INHERITED = ['visibility', 'color', 'text-fill-color', 'font-size', 'text-
 
 class Reading {
   readonly #root: PageElement
-  readonly #parents = new Map<PageElement, PageElement>()
-  readonly #rules: Rule[] = []
+  readonly #rules: PageRules
   readonly #looks = new Map<PageElement, Look>()
   /** Layer of the highest box that is fixed, opaque and over all of the viewport. */
-  #cover = Number.NEGATIVE_INFINITY
-  /** Children of the element that has most. */
-  readonly #siblings: number
-  #steps = 0
-
+  #cover = NO_LAYER
   constructor(given: PageElement) {
-    this.#root = rewrite(given, part => (isElement(part) && part.tag === 'template' ? null : part))
-    const elements = [this.#root, ...elementsIn(this.#root)]
-    this.#siblings = Math.max(...elements.map(({ children }) => children.length))
-    for (const element of elements) {
-      for (const child of element.children.filter(isElement)) this.#parents.set(child, element)
-    }
-    for (const { tag, attributes, children } of elements) {
-      const isStyle = tag === 'style' && /^(?:text\/css)?$/i.test((attributes.type ?? '').trim())
-      if (isStyle && includesScreen(attributes.media ?? '')) this.#read(nodesOf(children.join(''), 'stylesheet'))
-    }
-    this.#rules.sort((one, other) => one.specificity - other.specificity)
+    this.#root = withoutTemplates(given)
+    this.#rules = new PageRules(this.#root)
   }
 
   page(): Omit<Page, 'all'> {
-    const outside = {
-      styles: new Map(),
-      opacity: 1,
-      background: '255,255,255',
-      isClipped: false,
-      layer: NO_LAYER,
-      isBehind: false,
-    }
+    const outside = { styles: NO_STYLES, opacity: 1, background: '255,255,255', isClipped: false, layer: NO_LAYER }
     this.#look(this.#root, outside)
-    const custom = [...this.#cascade(this.#root, 'own')].filter(([name]) => name.startsWith('--'))
+    const custom = [...this.#rules.cascade(this.#root, 'own')].filter(([name]) => name.startsWith('--'))
     return { seen: this.#seen(this.#root) ?? { ...this.#root, children: [] }, customProperties: new Map(custom) }
-  }
-
-  /** Reads rules, also those in at-rules. What is nested in a rule is left out. */
-  #read(nodes: readonly CssNode[]): void {
-    for (const node of nodes) {
-      if (node.type === 'Atrule' && isInForce(node)) this.#read(node.block?.children.toArray() ?? [])
-      if (node.type !== 'Rule' || node.prelude.type !== 'SelectorList') continue
-      const declarations = node.block.children.toArray().flatMap(declarationsOf)
-      for (const selector of node.prelude.children.toArray()) this.#add(generate(selector), declarations)
-    }
-  }
-
-  #add(text: string, declarations: readonly Declaration[]): void {
-    const [end = '', box = 'own'] = /::?(before|after)$/.exec(text.toLowerCase()) ?? []
-    const selector = text.slice(0, text.length - end.length) || '*'
-    if (selector.length > MAX_LENGTH) return
-    const counts = [/~|:nth|:first|:last|:only/gi, /:has|:contains/gi].map(wide => selector.match(wide)?.length ?? 0)
-    const [amongSiblings = 0, below = 0] = counts
-    this.#steps += this.#parents.size ** (1 + below) * this.#siblings ** amongSiblings
-    if (this.#steps > MAX_STEPS) throw new TooIntricate()
-    const fits = compiled(selector, this.#parents)
-    if (fits !== null) this.#rules.push({ fits, box: box as Box, specificity: specificityOf(selector), declarations })
-  }
-
-  /** What the rules say about a box: the last of the important values, else the last one. */
-  #cascade(element: PageElement, box: Box): Styles {
-    const fitting = this.#rules.filter(rule => rule.box === box && rule.fits(element))
-    const style = box === 'own' ? (element.attributes.style ?? '') : ''
-    const inline = style === '' ? [] : nodesOf(style, 'declarationList').flatMap(declarationsOf)
-    const all = [...fitting.flatMap(({ declarations }) => declarations), ...inline]
-    const styles = new Map<string, string>()
-    for (const [name, value] of [...all.filter(one => !one[2]), ...all.filter(one => one[2])]) {
-      // Put at the end, where it holds against a shorthand before it.
-      styles.delete(name)
-      styles.set(name, value)
-    }
-    return styles
   }
 
   /** Works out how an element and those inside of it look; one that is not shown at all gets no entry. */
   #look(element: PageElement, outer: Look): void {
-    const look = lookOf(element, this.#cascade(element, 'own'), outer)
+    const look = lookOf(element, this.#rules.cascade(element, 'own'), outer)
     if (look === null) return
+    this.#rules.count(4 * look.styles.size)
     if (isCover(look.styles) && textOf(element) === '') this.#cover = Math.max(this.#cover, layerOf(look.styles) + 0.5)
-    const boxes = (['before', 'after'] as const).map(box => styled(this.#cascade(element, box), look.styles))
-    const [before, after] = boxes.map(box => (box.has('content') && isPainted(box) ? box : null))
-    if (before && isCover(before)) this.#cover = Math.max(this.#cover, layerOf(before))
-    if (after && isCover(after)) this.#cover = Math.max(this.#cover, layerOf(after) + 0.5)
-    let inside = before || after ? { ...look, background: null } : look
+    let inside = look
+    for (const box of ['before', 'after'] as const) {
+      const cascaded = this.#rules.cascade(element, box)
+      const own = cascaded.has('content') ? styled(cascaded, look.styles) : NO_STYLES
+      if (!isPainted(own)) continue
+      inside = { ...inside, background: null }
+      if (isCover(own)) this.#cover = Math.max(this.#cover, layerOf(own) + (box === 'after' ? 0.5 : 0))
+    }
     this.#looks.set(element, inside)
     for (const child of element.children.filter(isElement)) {
       this.#look(child, inside)
@@ -176,8 +103,7 @@ class Reading {
   #seen(element: PageElement): PageElement | null {
     const look = this.#looks.get(element)
     if (look === undefined) return null
-    const isVisible =
-      !/hidden|collapse/.test(valueIn(look.styles, 'visibility')) && !look.isBehind && look.layer >= this.#cover
+    const isVisible = !/hidden|collapse/.test(valueIn(look.styles, 'visibility')) && look.layer >= this.#cover
     const children = shownChildren(element).flatMap((part): PagePart | readonly PagePart[] => {
       if (typeof part === 'string') return isVisible && isLegible(look) ? part : []
       return isElement(part) ? (this.#seen(part) ?? []) : []
@@ -188,6 +114,11 @@ class Reading {
     const isBlock = display === '' ? element.isBlock : !/^(?:inline|contents|ruby)/.test(display)
     return { ...element, children, isBlock }
   }
+}
+
+function withoutTemplates(element: PageElement): PageElement {
+  const children = element.children.filter(part => !isElement(part) || part.tag !== 'template')
+  return { ...element, children: children.map(part => (isElement(part) ? withoutTemplates(part) : part)) }
 }
 
 function shownChildren({ tag, attributes, children }: PageElement): readonly PagePart[] {
@@ -206,14 +137,14 @@ function lookOf({ tag, attributes }: PageElement, cascaded: Styles, outer: Look)
   if (UNSEEN.has(tag) || isHiddenInput || (isClosed && !styles.has('display'))) return null
   if (opacity < 0.1 || isHiding(styles, tag)) return null
   const colour = colourOf(valueIn(styles, 'background-color') || 'transparent')
+  const layer = layerOf(styles)
   const plain = colour === 'translucent' ? null : colour === 'transparent' ? outer.background : colour
   return {
     styles,
     opacity,
     background: NOTHING.test(valueIn(styles, 'background-image')) ? plain : null,
     isClipped: outer.isClipped || valueIn(styles, 'background-clip') === 'text',
-    layer: Math.max(outer.layer, layerOf(styles)),
-    isBehind: outer.isBehind || layerOf(styles) < NO_LAYER,
+    layer: Math.min(outer.layer, layer) < NO_LAYER ? Number.NEGATIVE_INFINITY : Math.max(outer.layer, layer),
   }
 }
 
@@ -238,20 +169,13 @@ function isLegible({ styles, background, isClipped }: Look): boolean {
 
 /** Is it fixed, opaque and over all of the viewport, and neither hidden nor behind the page? */
 function isCover(styles: Styles): boolean {
+  if (valueIn(styles, 'position') !== 'fixed' || layerOf(styles) < 0 || !isPainted(styles)) return false
   const isZero = (...names: readonly string[]) => names.every(name => /^(?:0(?:px|%)? ?)+$/.test(valueIn(styles, name)))
   const isFull = (name: string) => /^100(?:%|d?v[wh])$/.test(valueIn(styles, name))
   const isStretched = isZero('inset') || isZero('top', 'right', 'bottom', 'left')
   const isOver = isStretched || (isZero('top', 'left') && isFull('width') && isFull('height'))
   const isOpaque = colourOf(valueIn(styles, 'background-color')) !== 'translucent' && !(opacityOf(styles) < 0.9)
-  const isShown = valueIn(styles, 'visibility') !== 'hidden' && !isHiding(styles, '')
-  return (
-    valueIn(styles, 'position') === 'fixed' &&
-    layerOf(styles) >= 0 &&
-    isOver &&
-    isPainted(styles) &&
-    isOpaque &&
-    isShown
-  )
+  return isOver && isOpaque && valueIn(styles, 'visibility') !== 'hidden' && !isHiding(styles, '')
 }
 
 /** A length of 1,000 pixels or more, and about as much in other units; what is in `calc()` is not worked out. */
@@ -320,8 +244,8 @@ const KEEPS = /^(?:inherit|initial|unset|revert|revert-layer)$/
 function filledIn(given: string, styles: Styles): string | null {
   let value = given
   for (let round = 0; round < 20 && value.includes('var('); round += 1) {
-    if (value.length > MAX_LENGTH) throw new TooIntricate()
     value = value.replace(VARIABLE, (_, name, otherwise) => (styles.get(name) ?? otherwise ?? '\0').trim())
+    if (value.length > MAX_LENGTH) throw new TooIntricate()
   }
   return /\0|var\(/.test(value) ? null : value.slice(0, MAX_LENGTH).toLowerCase()
 }
@@ -335,93 +259,4 @@ function longhands(name: string, value: string): readonly (readonly [string, str
   const picture = /gradient\(|url\(|image-set\(/.exec(value)?.[0] ?? 'none'
   const [colour = 'transparent'] = /#[\da-f]+|[a-z-]+\([^()]*\)|[a-z]+/.exec(picture === 'none' ? value : '') ?? []
   return Object.entries({ 'background-color': colour, 'background-image': picture })
-}
-
-/** The nodes of a style sheet, or of a `style` attribute. */
-function nodesOf(css: string, context: 'stylesheet' | 'declarationList'): readonly CssNode[] {
-  let depth = 0
-  for (const char of css) {
-    depth = '([{'.includes(char) ? depth + 1 : ')]}'.includes(char) ? Math.max(0, depth - 1) : depth
-    if (depth > MAX_NESTING) throw new TooIntricate()
-  }
-  const tree = parse(css, { context, onParseError: () => undefined, positions: false })
-  return tree.type === 'StyleSheet' || tree.type === 'DeclarationList' ? tree.children.toArray() : []
-}
-
-function declarationsOf(node: CssNode): readonly Declaration[] {
-  if (node.type !== 'Declaration') return []
-  const isImportant = node.important !== false
-  const name = ident.decode(node.property)
-  if (name.startsWith('--')) return [[name, generate(node.value).trim(), isImportant]]
-  // What is in strings and addresses makes no difference, and is no identifier to be decoded.
-  walk(node.value, part => {
-    if (part.type === 'Url' || part.type === 'String') part.value = ''
-  })
-  const value = ident.decode(generate(node.value)).toLowerCase()
-  return [[name.toLowerCase().replace(/^-(?:webkit|moz|ms)-/, ''), value, isImportant]]
-}
-
-/** Ids count most, then classes and the like, then types; in `:is()` and `:not()` the sum counts, not the highest. */
-function specificityOf(selector: string): number {
-  const plain = selector.replaceAll(/:where\((?:[^()]|\([^()]*\))*\)|:(?:is|not|has)\(/g, '')
-  const parts = plain.matchAll(/#[\w-]+|\.[\w\\-]+|\[[^\]]*\]|:[\w-]+(?:\([^()]*\))?|(?<![\w.#:-])[a-z][\w-]*/gi)
-  return [...parts].reduce((sum, [{ 0: first = '' }]) => sum + (first === '#' ? 1e6 : /[.[:]/.test(first) ? 1e3 : 1), 0)
-}
-
-/** What depends on a visitor's hand is not so: nothing is hovered, in focus, or jumped to. */
-const OF_VISITORS = 'hover active visited focus focus-within focus-visible target target-within'.split(' ')
-const LINKS = { 'any-link': '[href]', link: '[href]' }
-const PSEUDOS = { ...Object.fromEntries(OF_VISITORS.map(name => [name, () => false])), ...LINKS }
-
-/** A selector as a question; null for one that css-select does not know: browsers leave such a rule out as well. */
-function compiled(selector: string, parents: ReadonlyMap<PageElement, PageElement>): Rule['fits'] | null {
-  const childrenOf = (node: PagePart) => (isElement(node) ? [...node.children] : [])
-  const getParent = (node: PagePart) => (isElement(node) ? (parents.get(node) ?? null) : null)
-  const adapter = {
-    isTag: isElement,
-    getAttributeValue: ({ attributes }: PageElement, name: string) => attributes[name],
-    hasAttrib: ({ attributes }: PageElement, name: string) => name in attributes,
-    getChildren: childrenOf,
-    getName: ({ tag }: PageElement) => tag,
-    getParent,
-    getSiblings: (node: PagePart) => childrenOf(getParent(node) ?? node),
-    getText: () => '',
-    removeSubsets: (nodes: PagePart[]) => nodes,
-  }
-  try {
-    return compile<PagePart, PageElement>(selector, { adapter, pseudos: PSEUDOS })
-  } catch (error) {
-    if (error instanceof Error) return null
-    throw error
-  }
-}
-
-/** What `@supports` asks for a browser has, a container is as wide as the screen, and a scope is all of the page. */
-function isInForce({ name: given, prelude }: Extract<CssNode, { type: 'Atrule' }>): boolean {
-  const name = ident.decode(given).toLowerCase()
-  const text = prelude === null ? '' : generate(prelude)
-  if (name === 'media') return includesScreen(text)
-  if (name === 'container') return includesScreen(text.slice(Math.max(0, text.indexOf('('))))
-  return ['layer', 'scope'].includes(name) || (name === 'supports' && !/^not\b/i.test(text))
-}
-
-const FEATURES =
-  /^(?:prefers-color-scheme:light|prefers-[a-z-]+:no-preference|orientation:landscape|hover:hover|pointer:fine)$/
-
-/** Do media take in a screen of 1280 by 800 whose visitor likes it light? Without any they do. */
-function includesScreen(media: string): boolean {
-  const queries = media.toLowerCase().split(',')
-  return queries.some(query => {
-    const [, not = '', type = 'screen', rest = ''] = /^\s*(not\s+|only\s+)?([a-z]+\b)?(.*)$/s.exec(query) ?? []
-    const features = [...rest.matchAll(/\(([^()]*)\)/g)].map(([, feature = '']) => feature.replaceAll(/\s/g, ''))
-    return (/^(?:all|screen)$/.test(type) && features.every(holds)) !== not.startsWith('not')
-  })
-}
-
-function holds(feature: string): boolean {
-  const parts = /^(?:(min|max)-)?(width|height)(?::|([<>])=?)([\d.]+)(r?em)?/.exec(feature)
-  if (parts === null) return FEATURES.test(feature)
-  const [, bound, side, sign, size, isRelative] = parts
-  const beyond = Number(size) * (isRelative === undefined ? 1 : 16) - (side === 'width' ? 1280 : 800)
-  return bound === 'min' || sign === '>' ? beyond <= 0 : beyond >= 0
 }

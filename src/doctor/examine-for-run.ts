@@ -1,11 +1,11 @@
 /** The examination at the start of a run: what is known of the server, or the quick form, and whether the run may go on. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigError } from '../errors.ts'
 import type { ModelPlan } from '../model/chat-model.ts'
-import { type Examination, quickExamination } from './examine.ts'
-import { ALARM, doubtOf, type Finding } from './finding.ts'
+import { isSystemError } from '../model/json.ts'
+import { sleepUnlessAborted } from '../model/sleep.ts'
+import { quickExamination } from './examine.ts'
+import { ALARM, doubtOf, type Examination, type Finding, plain, sentenceOf } from './finding.ts'
 import { takeTurn } from './one-at-a-time.ts'
-import { plain } from './render.ts'
 import { findExamination, keepExamination, lockOf, type StoredExamination } from './report-file.ts'
 
 /** What a run has to know of its server's examination. */
@@ -33,7 +33,7 @@ const DOCTOR = '`npx agent-bench doctor`'
 
 /**
  * Examines the server of a run before its first trial. A stored examination of the same server (address, build,
- * template, window, model) of the last 24 hours is used when it found nothing broken; else the quick form runs: four
+ * template, window, model) of the last 24 hours is used when it found nothing broken; else the quick form runs: five
  * short requests, under ten seconds, kept below `resultsDir`. For a replayed model nothing is done.
  * Of several workers that come at once, one examines, and the others wait for its report.
  *
@@ -64,7 +64,7 @@ export async function examineForRun(
   try {
     return { digest: keepExamination(resultsDir, plan, examination).digest, lines, problem }
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error)) throw error
+    if (!(error instanceof Error) || !isSystemError(error)) throw error
     return { digest: null, lines: [...lines, `warning  the examination was not kept: ${error.message}`], problem }
   }
 }
@@ -89,79 +89,64 @@ async function examinePatiently(plan: ModelPlan, signal: AbortSignal): Promise<E
   let examination = await quickExamination(plan, signal)
   for (const milliseconds of AGAIN_AFTER_MS) {
     if (problemOf(examination) === null || examination.findings[0]?.verdict !== 'broken') break
-    try {
-      await sleep(milliseconds, undefined, { signal })
-    } catch (error) {
-      if (signal.aborted) throw signal.reason
-      throw error
-    }
+    await sleepUnlessAborted(milliseconds, signal)
     examination = await quickExamination(plan, signal)
   }
   return examination
 }
 
-/** Whether a finding makes every trial about the server. What may as well be the model's is for the trials to find. */
-function isFatal({ probe, verdict, measured }: Finding): boolean {
-  if (verdict !== 'broken') return false
+/**
+ * The code of a finding that makes every trial about the server; null where the run may go on. What may as well be the
+ * model's is for the trials to find.
+ */
+function fatalCodeOf({ probe, verdict, measured }: Finding): string | null {
+  if (verdict !== 'broken') return null
   const code = typeof measured.code === 'string' ? measured.code : null
   switch (probe) {
     case 'readiness':
-      return code === null || !PASSING.has(code)
+      return code === null || !PASSING.has(code) ? (code ?? 'server_not_ready') : null
     case 'tool_call':
-      return measured.toolsInPrompt === false || measured.kind === 'config'
+      return measured.toolsInPrompt === false || measured.kind === 'config' ? (code ?? 'tools_unsupported') : null
     case 'window':
-      return typeof measured.sentTokens === 'number'
+      return typeof measured.sentTokens === 'number' ? (code ?? 'prompt_cut') : null
     default:
-      return false
+      return null
   }
 }
 
 function problemOf({ findings }: Examination): ConfigError | null {
-  const fatal = findings.find(isFatal)
-  if (fatal === undefined) return null
-  const { probe, found, remedy, measured } = fatal
-  const code =
-    typeof measured.code === 'string'
-      ? measured.code
-      : probe === 'tool_call'
-        ? 'tools_unsupported'
-        : probe === 'window'
-          ? 'prompt_cut'
-          : 'server_not_ready'
-  return new ConfigError(plain(found), {
-    code,
-    remedy: `${plain(remedy ?? "Look into the server's log.")} ${DOCTOR} examines the server; BENCH_EXAMINE=0 leaves this examination out.`,
-  })
+  for (const finding of findings) {
+    const code = fatalCodeOf(finding)
+    if (code === null) continue
+    const remedy = plain(finding.remedy ?? "Look into the server's log.")
+    return new ConfigError(plain(finding.found), {
+      code,
+      remedy: `${remedy} ${DOCTOR} examines the server; BENCH_EXAMINE=0 leaves this examination out.`,
+    })
+  }
+  return null
 }
 
-function linesOf(examination: Examination, how: string): readonly string[] {
-  const { findings, kind, elapsedMs } = examination
-  const names = (verdict: Finding['verdict']): string =>
-    findings
-      .filter(finding => finding.verdict === verdict)
-      .map(({ probe }) => probe)
-      .join(', ')
-  const fine = names('ok')
-  const open = findings.filter(({ verdict }) => verdict === 'unclear')
-  const took = `${(elapsedMs / 1_000).toFixed(1)} s`
+function linesOf({ findings, kind, elapsedMs }: Examination, how: string): readonly string[] {
+  const of = (...verdicts: readonly Finding['verdict'][]): readonly Finding[] =>
+    findings.filter(({ verdict }) => verdicts.includes(verdict))
+  const names = (list: readonly Finding[]): string => list.map(({ probe }) => probe).join(', ')
+  const [fine, open] = [of('ok'), of('unclear')]
+  const took = `(${(elapsedMs / 1_000).toFixed(1)} s)`
   const offer = kind === 'quick' ? `; ${DOCTOR} examines it fully` : ''
   const head =
-    fine === '' && open.length === findings.length
-      ? `server   not examined: ${plain(open[0]?.found ?? 'nothing was found out')} (${took})${offer}`
+    open.length === findings.length
+      ? `not examined: ${plain(open[0]?.found ?? 'nothing was found out')} ${took}${offer}`
       : kind === 'full'
-        ? `server   ${how} by the doctor: ${findings.length - open.length} of ${findings.length} points clear`
-        : `server   ${how}: ${fine === '' ? 'nothing' : fine} ok${open.length === 0 ? '' : `, ${names('unclear')} unclear`} (${took})${offer}`
-  const minded = findings.filter(({ verdict }) => verdict === 'degraded' || verdict === 'broken')
-  const choices = findings.filter(({ measured, verdict }) => verdict === 'unclear' && measured.toolsInPrompt === true)
+        ? `${how} by the doctor: ${findings.length - open.length} of ${findings.length} points clear`
+        : `${how}: ${names(fine) || 'nothing'} ok${open.length === 0 ? '' : `, ${names(open)} unclear`} ${took}${offer}`
   return [
-    head,
+    `server   ${head}`,
     ...findings.flatMap(alarmOf),
-    ...choices.map(({ probe, found }) => plain(`note     ${probe}: ${found}`)),
-    ...minded.map(({ probe, found, effect, remedy }) =>
-      plain(
-        `warning  ${probe}: ${found}${effect === null ? '' : ` → ${effect}`}${remedy === null ? '' : ` | fix: ${remedy}`}`,
-      ),
-    ),
+    ...open
+      .filter(({ measured }) => measured.toolsInPrompt === true)
+      .map(({ probe, found }) => plain(`note     ${probe}: ${found}`)),
+    ...of('degraded', 'broken').map(finding => `warning  ${finding.probe}: ${sentenceOf(finding)}`),
   ]
 }
 
@@ -169,7 +154,6 @@ function linesOf(examination: Examination, how: string): readonly string[] {
 function alarmOf(finding: Finding): readonly string[] {
   const doubt = doubtOf(finding)
   if (doubt === null) return []
-  return [
-    plain(`${ALARM}  ${doubt}, not about the model, until it is fixed: ${finding.remedy ?? "see the server's log"}`),
-  ]
+  const remedy = finding.remedy ?? "see the server's log"
+  return [plain(`${ALARM}  ${doubt}, not about the model, until it is fixed: ${remedy}`)]
 }

@@ -1,67 +1,55 @@
 /** Runs the probes of an examination, one after another, each within its deadline. */
 import type { ModelPlan } from '../model/chat-model.ts'
 import { createExaminer, type Examiner } from './examiner.ts'
-import { doubtOf, type Finding, type Judgement, PROBE_NAMES, type ProbeName, unclear, type Verdict } from './finding.ts'
+import {
+  doubtOf,
+  type Examination,
+  type Finding,
+  Judged,
+  type Judgement,
+  PROBE_NAMES,
+  type ProbeName,
+  plain,
+  unclear,
+  type Verdict,
+} from './finding.ts'
 import { examineLongArguments, examineNestedArguments } from './probes/arguments.ts'
-import {
-  examineModel,
-  examineReadiness,
-  examineReadinessAndGauge,
-  examineSlots,
-  examineSpeed,
-  examineUsage,
-} from './probes/basics.ts'
-import { examineSeveralCalls, examineToolCall, examineToolChoice, examineToolRoundTrip } from './probes/calls.ts'
-import {
-  examineAbort,
-  examineDeterminism,
-  examineLengthStop,
-  examineReasoning,
-  examineReplay,
-  examineStopReason,
-  examineToolResult,
-} from './probes/conversation.ts'
+import * as basics from './probes/basics.ts'
+import * as calls from './probes/calls.ts'
+import * as conversation from './probes/conversation.ts'
 import { examineOverflow, examineWindow } from './probes/window.ts'
-import { serverDigest } from './server-digest.ts'
-
-/** What an examination found; plain data. */
-export interface Examination {
-  /** Names the server and model this is about: the same for every run that would be served alike. */
-  readonly serverDigest: string
-  readonly kind: 'full' | 'quick'
-  readonly model: string
-  readonly baseUrl: string
-  /** ISO 8601, UTC. */
-  readonly examinedAt: string
-  readonly elapsedMs: number
-  /** The worst of the findings; `unclear` ones do not count, unless there is nothing else. */
-  readonly verdict: Verdict
-  readonly findings: readonly Finding[]
-}
+import { serverDigest } from './report-file.ts'
 
 type Probe = (examiner: Examiner) => Promise<Judgement>
 
 const PROBES: Readonly<Record<ProbeName, Probe>> = {
-  readiness: examineReadiness,
-  model: examineModel,
-  usage: examineUsage,
-  speed: examineSpeed,
+  readiness: basics.examineReadiness,
+  model: basics.examineModel,
+  usage: basics.examineUsage,
+  speed: basics.examineSpeed,
   window: examiner => examineWindow(examiner),
   overflow: examineOverflow,
-  tool_call: examineToolCall,
-  several_calls: examineSeveralCalls,
+  tool_call: calls.examineToolCall,
+  several_calls: calls.examineSeveralCalls,
   nested_arguments: examineNestedArguments,
   long_arguments: examineLongArguments,
-  replay: examineReplay,
-  tool_result: examineToolResult,
-  tool_choice: examineToolChoice,
-  reasoning: examineReasoning,
-  stop_reason: examineStopReason,
-  length_stop: examineLengthStop,
-  abort: examineAbort,
-  determinism: examineDeterminism,
-  slots: examineSlots,
+  replay: conversation.examineReplay,
+  tool_result: conversation.examineToolResult,
+  tool_choice: calls.examineToolChoice,
+  reasoning: conversation.examineReasoning,
+  stop_reason: conversation.examineStopReason,
+  length_stop: conversation.examineLengthStop,
+  abort: conversation.examineAbort,
+  determinism: conversation.examineDeterminism,
+  slots: basics.examineSlots,
 }
+
+/** The commonest faults. The last probe has the time that the others leave. */
+const QUICK_PROBES: readonly (readonly [ProbeName, Probe])[] = [
+  ['readiness', basics.examineReadinessAndGauge],
+  ['tool_call', calls.examineToolRoundTrip],
+  ['window', examiner => examineWindow(examiner, { levels: [0.9] })],
+]
 
 export interface ExaminationOptions {
   readonly signal: AbortSignal
@@ -69,10 +57,6 @@ export interface ExaminationOptions {
   readonly workers?: number
   /** Milliseconds for all probes together; five minutes. */
   readonly budgetMs?: number
-  /** Milliseconds for one probe; half a minute. */
-  readonly probeMs?: number
-  /** Tokens of prompt that are sent at most, except to overfill the window; 32,768. */
-  readonly maxPromptTokens?: number
   /** Called after each probe, for progress. */
   readonly onFinding?: (finding: Finding) => void
 }
@@ -83,43 +67,19 @@ export interface ExaminationOptions {
  * @example const { verdict, findings } = await examine(plan, { signal })
  */
 export function examine(plan: ModelPlan, options: ExaminationOptions): Promise<Examination> {
-  return run(
-    plan,
-    'full',
-    PROBE_NAMES.map(name => [name, PROBES[name]] as const),
-    {
-      budgetMs: 300_000,
-      probeMs: 30_000,
-      maxPromptTokens: 32_768,
-      ...options,
-    },
-  )
+  const probes = PROBE_NAMES.map(name => [name, PROBES[name]] as const)
+  return run(plan, 'full', probes, { budgetMs: 300_000, probeMs: 30_000, maxPromptTokens: 32_768, ...options })
 }
 
-/** Under the ten seconds after which a run without the examination would have begun. */
-const QUICK_BUDGET_MS = 9_000
-/** No probe of the quick form may use up the time of those after it. */
-const QUICK_PROBE_MS = 5_000
-/** Enough to find the 4,096 tokens that some servers start with, little enough to be read in time. */
-const QUICK_PROMPT_TOKENS = 5_000
-
 /**
- * The quick form, for the start of a run: readiness, one tool round trip, context window; four requests on a healthy
- * server, under ten seconds on any. What is not done by then is `unclear`: a slow server is not a broken one.
+ * The quick form, for the start of a run: readiness, one tool round trip, context window; five requests on a healthy
+ * server, under the ten seconds after which a run without it would have begun. What is not done by then is `unclear`:
+ * a slow server is not a broken one.
  * @throws the signal's reason
  */
 export function quickExamination(plan: ModelPlan, signal: AbortSignal): Promise<Examination> {
-  const probes: readonly (readonly [ProbeName, Probe])[] = [
-    ['readiness', examineReadinessAndGauge],
-    ['tool_call', examineToolRoundTrip],
-    ['window', examiner => examineWindow(examiner, { levels: [0.9] })],
-  ]
-  return run(plan, 'quick', probes, {
-    signal,
-    budgetMs: QUICK_BUDGET_MS,
-    probeMs: QUICK_PROBE_MS,
-    maxPromptTokens: QUICK_PROMPT_TOKENS,
-  })
+  // 5,000 tokens are enough to find the 4,096 that some servers start with, and few enough to be read in time.
+  return run(plan, 'quick', QUICK_PROBES, { signal, budgetMs: 9_000, probeMs: 5_000, maxPromptTokens: 5_000 })
 }
 
 async function run(
@@ -143,27 +103,36 @@ async function run(
     remainingMs: () => Math.max(0, deadlineAt - performance.now()),
   })
   const findings: Finding[] = []
+  const judged = async (judge: Probe, probeMs: number): Promise<Judgement> => {
+    const [first] = findings
+    if (first?.verdict === 'broken') return unclear('not examined, because the server does not answer')
+    if (kind === 'quick' && first?.verdict === 'unclear') {
+      return unclear('not examined, because the first answer took too long')
+    }
+    if (probeMs <= 0) return unclear('not examined, because the time for the examination was over')
+    const timeout = AbortSignal.timeout(Math.ceil(probeMs))
+    signal = AbortSignal.any([options.signal, timeout])
+    deadlineAt = performance.now() + probeMs
+    try {
+      return await judge(examiner)
+    } catch (error) {
+      if (options.signal.aborted) throw options.signal.reason
+      if (error instanceof Judged) return error.judgement
+      if (!timeout.aborted) throw error
+      return unclear(`not done within ${Math.round(probeMs / 1_000)} s`)
+    }
+  }
   for (const [index, [probe, judge]] of probes.entries()) {
     options.signal.throwIfAborted()
     const leftMs = options.budgetMs - (performance.now() - startedAt)
     // The last one keeps nobody waiting; in the quick form it is the one that needs the time.
-    const probeMs = index === probes.length - 1 ? leftMs : Math.min(options.probeMs, leftMs)
-    let judgement: Judgement
-    if (findings[0]?.verdict === 'broken') judgement = unclear('not examined, because the server does not answer')
-    else if (kind === 'quick' && findings[0]?.verdict === 'unclear')
-      judgement = unclear('not examined, because the first answer took too long')
-    else if (probeMs <= 0) judgement = unclear('not examined, because the time for the examination was over')
-    else {
-      const timeout = AbortSignal.timeout(Math.ceil(probeMs))
-      signal = AbortSignal.any([options.signal, timeout])
-      deadlineAt = performance.now() + probeMs
-      judgement = await withinDeadline(judge(examiner), options.signal, timeout, probeMs)
-    }
+    const isLast = index === probes.length - 1
+    const finding = { probe, ...(await judged(judge, isLast ? leftMs : Math.min(options.probeMs, leftMs))) }
     options.signal.throwIfAborted()
-    const finding = { probe, ...judgement }
     findings.push(finding)
     options.onFinding?.(finding)
   }
+  const worst = (['broken', 'degraded', 'ok'] as const).find(one => findings.some(({ verdict }) => verdict === one))
   return {
     serverDigest: serverDigest(plan),
     kind,
@@ -171,32 +140,32 @@ async function run(
     baseUrl: plan.baseUrl,
     examinedAt,
     elapsedMs: Math.round(performance.now() - startedAt),
-    verdict: worstOf(findings),
+    verdict: worst ?? 'unclear',
     findings,
   }
-}
-
-async function withinDeadline(
-  judging: Promise<Judgement>,
-  stop: AbortSignal,
-  timeout: AbortSignal,
-  probeMs: number,
-): Promise<Judgement> {
-  try {
-    return await judging
-  } catch (error) {
-    if (stop.aborted) throw stop.reason
-    if (!timeout.aborted) throw error
-    return unclear(`not done within ${Math.round(probeMs / 1_000)} s`)
-  }
-}
-
-function worstOf(findings: readonly Finding[]): Verdict {
-  const has = (verdict: Verdict): boolean => findings.some(finding => finding.verdict === verdict)
-  return has('broken') ? 'broken' : has('degraded') ? 'degraded' : has('ok') ? 'ok' : 'unclear'
 }
 
 /** Exit status of `doctor`: 0 when trials can be run, 1 when their results would be about the server. */
 export function statusOf(examination: Examination): 0 | 1 {
   return examination.verdict === 'broken' || examination.findings.some(finding => doubtOf(finding) !== null) ? 1 : 0
+}
+
+const MEANINGS: Readonly<Record<Verdict, string>> = {
+  ok: 'fit to be measured',
+  degraded: 'can be measured; mind what is said above',
+  broken: 'not fit to be measured: its results would be about the server until it is fixed',
+  unclear: 'nothing could be found out',
+}
+
+/** What the findings come to, one line. */
+export function verdictLine({ findings, verdict, model, baseUrl, elapsedMs }: Examination): string {
+  const counts = (['ok', 'degraded', 'broken', 'unclear'] as const).map(
+    one => `${findings.filter(finding => finding.verdict === one).length} ${one}`,
+  )
+  const doubt = findings.map(doubtOf).find(text => text !== null)
+  const meaning =
+    doubt === undefined
+      ? MEANINGS[verdict]
+      : `not fit to be measured until it is fixed: ${doubt}, and not about the model`
+  return `${plain(model)} at ${plain(baseUrl)}: ${meaning} (${counts.join(', ')}; ${(elapsedMs / 1_000).toFixed(1)} s)`
 }

@@ -2,18 +2,20 @@ import { randomBytes } from 'node:crypto'
 import type { ChatMessage, ModelPlan, Reply, ReplyBody, ToolDefinition } from '../model/chat-model.ts'
 import { WINDOW_REMEDY } from '../model/classify.ts'
 import { createChatModel } from '../model/openai-client.ts'
-import { broken, type Judgement } from './finding.ts'
+import { broken, Judged, type Judgement } from './finding.ts'
 
 /** One request of a probe; what is not said is as in a trial. */
 interface Question {
   readonly messages: readonly ChatMessage[]
   readonly tools?: readonly ToolDefinition[]
-  /** Output limit in tokens. */
+  /** Output limit in tokens; 256. */
   readonly maxTokens?: number
   readonly temperature?: number
   readonly seed?: number
   /** More fields of the request, over the plan's own. */
   readonly extraBody?: Readonly<Record<string, unknown>>
+  /** Asks for a whole reply, where the plan asks for streams. */
+  readonly isWhole?: boolean
   /**
    * Keeps the model writing past its own end, where the server can do that: a measurement then does not depend on how
    * long the answer of a model happens to be. What it says past its end means nothing and is not kept in `seen`.
@@ -34,12 +36,14 @@ export interface Examiner {
   readonly remainingMs: () => number
   /** The classified reply; rejects only with a signal's reason. */
   readonly ask: (question: Question) => Promise<Reply>
+  /** What the model said. @throws Judged where the server does not answer; `what` says what it refused then */
+  readonly hear: (question: Question, what: string) => Promise<ReplyBody>
   /** Every body that came so far, also of earlier probes, as the model meant it. */
   readonly seen: readonly ReplyBody[]
   /** Prompt tokens of one filler word, measured once; null when the server does not count. */
   tokensPerWord: number | null
-  /** What one of them takes at most, from a single request whose template counts in; null when there was none. */
-  mostTokensPerWord: number | null
+  /** Prompt tokens of a request with so many filler words; null when there was none. */
+  gauge: { readonly words: number; readonly tokens: number } | null
   /** How fast the server reads a prompt; null until it is known. */
   promptTokensPerSecond: number | null
 }
@@ -53,50 +57,56 @@ const LIMIT_FIELD = /max_(?:completion_|output_)?tokens/i
 
 export function createExaminer(
   plan: ModelPlan,
-  options: {
-    readonly workers: number
-    readonly maxPromptTokens: number
-    readonly signal: () => AbortSignal
-    readonly remainingMs: () => number
-  },
+  options: Pick<Examiner, 'workers' | 'maxPromptTokens' | 'remainingMs'> & { readonly signal: () => AbortSignal },
 ): Examiner {
   const seen: ReplyBody[] = []
   /** Some servers refuse output limits below a least one, which trials never come near. */
   let leastTokens = 0
   const complete = (question: Question, maxTokens: number): Promise<Reply> => {
+    const more = { ...question.extraBody, ...(doesRunOn(plan, question) ? { ignore_eos: true } : {}) }
+    const { extraBody, topP, temperature } = plan.sampling
     const sampling = {
-      temperature: question.temperature ?? plan.sampling.temperature,
-      topP: plan.sampling.topP,
+      temperature: question.temperature ?? temperature,
+      topP,
       maxTokens,
-      extraBody: bodyWith(plan, question),
+      extraBody: Object.keys(more).length === 0 ? extraBody : { ...extraBody, ...more },
     }
+    const asked: ModelPlan = { ...plan, sampling, ...(question.isWhole === true ? { stream: false } : {}) }
     // The plan was made from a server that had answered: whatever it does now is a finding, not something to sit out.
-    const model = createChatModel({ ...plan, sampling }, { retry: { budgetMs: 2_000, refusedAttempts: 1 } })
+    const model = createChatModel(asked, { retry: { budgetMs: 2_000, refusedAttempts: 1 } })
     const signal = options.signal()
     return model.complete(
       { messages: question.messages, tools: question.tools ?? [], seed: question.seed ?? 42 },
       question.signal === undefined ? signal : AbortSignal.any([signal, question.signal]),
     )
   }
+  const ask = async (question: Question): Promise<Reply> => {
+    const limit = Math.max(question.maxTokens ?? 256, leastTokens)
+    let reply = await complete(question, limit)
+    if (reply.kind === 'config' && limit < ACCEPTED_TOKENS && LIMIT_FIELD.test(reply.detail)) {
+      leastTokens = ACCEPTED_TOKENS
+      reply = await complete(question, leastTokens)
+    }
+    const body = bodyOf(reply)
+    if (body !== null && !doesRunOn(plan, question)) seen.push(body)
+    return reply
+  }
+  const { workers, maxPromptTokens, remainingMs } = options
   return {
     plan,
-    workers: options.workers,
-    maxPromptTokens: options.maxPromptTokens,
-    remainingMs: options.remainingMs,
+    workers,
+    maxPromptTokens,
+    remainingMs,
     seen,
     tokensPerWord: null,
-    mostTokensPerWord: null,
+    gauge: null,
     promptTokensPerSecond: null,
-    async ask(question) {
-      const limit = Math.max(question.maxTokens ?? 256, leastTokens)
-      let reply = await complete(question, limit)
-      if (reply.kind === 'config' && limit < ACCEPTED_TOKENS && LIMIT_FIELD.test(reply.detail)) {
-        leastTokens = ACCEPTED_TOKENS
-        reply = await complete(question, leastTokens)
-      }
+    ask,
+    async hear(question, what) {
+      const reply = await ask(question)
       const body = bodyOf(reply)
-      if (body !== null && !doesRunOn(plan, question)) seen.push(body)
-      return reply
+      if (body === null) throw new Judged(refused(reply, what))
+      return body
     },
   }
 }
@@ -105,21 +115,16 @@ export function createExaminer(
 const doesRunOn = ({ server }: ModelPlan, { runsOn }: Question): boolean =>
   runsOn === true && (server.kind === 'llama-server' || server.kind === 'vllm')
 
-function bodyWith(plan: ModelPlan, question: Question): ModelPlan['sampling']['extraBody'] {
-  const { extraBody } = plan.sampling
-  const more = { ...question.extraBody, ...(doesRunOn(plan, question) ? { ignore_eos: true } : {}) }
-  return Object.keys(more).length === 0 ? extraBody : { ...extraBody, ...more }
-}
-
 /** What the model said, or null when the reply is the server's. */
 export function bodyOf(reply: Reply): ReplyBody | null {
   return reply.kind === 'ok' || reply.kind === 'model_error' ? reply : null
 }
 
 /** True when the reply was cut by the limit that the probe set. */
-export function isCut(body: ReplyBody): boolean {
-  return body.finishReason === 'length'
-}
+export const isCut = (body: ReplyBody): boolean => body.finishReason === 'length'
+
+/** What a server said where it did not answer. */
+export const detailOf = (reply: Reply): string => (reply.kind === 'ok' ? reply.kind : reply.detail)
 
 /** The judgement on a server that does not answer a request it should answer. */
 export function refused(reply: Reply, what: string): Judgement {
@@ -135,28 +140,22 @@ export function refused(reply: Reply, what: string): Judgement {
   }
 }
 
-/** What to do about calls that do not arrive as calls, in the words of this kind of server. */
-export function toolsRemedy(plan: ModelPlan): string {
-  switch (plan.server.kind) {
-    case 'llama-server':
-      return 'Start llama-server with --jinja and a chat template that has tools (--chat-template-file).'
-    case 'vllm':
-      return 'Start vLLM with --enable-auto-tool-choice and the --tool-call-parser of this model.'
-    case 'ollama':
-      return 'Use a model whose template has tools (`ollama show MODEL` lists the capability "tools").'
-    case 'lmstudio':
-      return 'Use a model that LM Studio marks with tool use, and update LM Studio and its runtimes.'
-    case 'openai-compatible':
-      return 'Turn on tool calling in the server and choose the parser of this model, or use a model that has tools.'
-  }
+const TOOLS_REMEDIES: Readonly<Record<ModelPlan['server']['kind'], string>> = {
+  'llama-server': 'Start llama-server with --jinja and a chat template that has tools (--chat-template-file).',
+  vllm: 'Start vLLM with --enable-auto-tool-choice and the --tool-call-parser of this model.',
+  ollama: 'Use a model whose template has tools (`ollama show MODEL` lists the capability "tools").',
+  lmstudio: 'Use a model that LM Studio marks with tool use, and update LM Studio and its runtimes.',
+  'openai-compatible':
+    'Turn on tool calling in the server and choose the parser of this model, or use a model that has tools.',
 }
+
+/** What to do about calls that do not arrive as calls, in the words of this kind of server. */
+export const toolsRemedy = ({ server }: ModelPlan): string => TOOLS_REMEDIES[server.kind]
 
 /** Filler of so many words, different enough not to be folded by a tokeniser, the same each time. */
 export function filler(words: number): string {
   const stock = ['river', 'stone', 'window', 'garden', 'paper', 'yellow', 'seven', 'morning', 'table', 'cloud']
-  return Array.from({ length: words }, (_, index) => stock[(index * 7 + Math.floor(index / 10)) % stock.length]).join(
-    ' ',
-  )
+  return Array.from({ length: words }, (_, at) => stock[(at * 7 + Math.floor(at / 10)) % stock.length]).join(' ')
 }
 
 /** Begins a prompt that must not be in the server's cache, where its reading is timed or its tokens are counted. */

@@ -1,4 +1,5 @@
 /** What an examination of a server finds. Plain data: it is printed, stored as JSON and read again. */
+import { stripVTControlCharacters } from 'node:util'
 
 /** In the order in which they are examined and shown. */
 export const PROBE_NAMES = [
@@ -31,8 +32,10 @@ export type ProbeName = (typeof PROBE_NAMES)[number]
  */
 export type Verdict = 'ok' | 'degraded' | 'broken' | 'unclear'
 
-export interface Finding {
-  readonly probe: ProbeName
+type Measured = Readonly<Record<string, number | string | boolean | null>>
+
+/** What a probe gives back; its name is added by the examination. */
+export interface Judgement {
   readonly verdict: Verdict
   /** What was seen, one sentence without a full stop. */
   readonly found: string
@@ -41,7 +44,69 @@ export interface Finding {
   /** What to do; null when there is nothing to do. */
   readonly remedy: string | null
   /** Numbers and names behind the verdict; names carry their unit. */
-  readonly measured: Readonly<Record<string, number | string | boolean | null>>
+  readonly measured: Measured
+}
+
+export interface Finding extends Judgement {
+  readonly probe: ProbeName
+}
+
+/** What an examination found; plain data. */
+export interface Examination {
+  /** Names the server and model this is about: the same for every run that would be served alike. */
+  readonly serverDigest: string
+  readonly kind: 'full' | 'quick'
+  readonly model: string
+  readonly baseUrl: string
+  /** ISO 8601, UTC. */
+  readonly examinedAt: string
+  readonly elapsedMs: number
+  /** The worst of the findings; `unclear` ones do not count, unless there is nothing else. */
+  readonly verdict: Verdict
+  readonly findings: readonly Finding[]
+}
+
+const NOTHING = { effect: null, remedy: null }
+
+export const fine = (found: string, measured: Measured = {}): Judgement => ({
+  verdict: 'ok',
+  found,
+  ...NOTHING,
+  measured,
+})
+
+export const unclear = (found: string, measured: Measured = {}): Judgement => ({
+  verdict: 'unclear',
+  found,
+  ...NOTHING,
+  measured,
+})
+
+export const degraded = (found: string, effect: string, remedy: string | null, measured: Measured = {}): Judgement => ({
+  verdict: 'degraded',
+  found,
+  effect,
+  remedy,
+  measured,
+})
+
+export const broken = (found: string, remedy: string, measured: Measured = {}): Judgement => ({
+  verdict: 'broken',
+  found,
+  effect: null,
+  remedy,
+  measured,
+})
+
+/** Ends a probe with its judgement, wherever in it that is known. */
+export class Judged extends Error {
+  override readonly name = 'Judged'
+  readonly judgement: Judgement
+
+  constructor(judgement: Judgement) {
+    super(judgement.found)
+    this.judgement = judgement
+  }
 }
 
 /**
@@ -61,39 +126,18 @@ export function doubtOf({ probe, verdict, measured }: Finding): string | null {
     : 'calls of the model do not arrive: trials that fail for want of a call may be about the server'
 }
 
-type Measured = Finding['measured']
+/** Words of a server are data: no escape sequence of theirs reaches a terminal, and a finding stays one line. */
+export function plain(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed
+  return stripVTControlCharacters(text).replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]+/g, ' ')
+}
 
-/** What a probe gives back; its name is added by the examination. */
-export type Judgement = Omit<Finding, 'probe'>
+/** What was found, what it does to results, and the fix. */
+export function sentenceOf({ found, effect, remedy }: Finding): string {
+  return plain(`${found}${effect === null ? '' : ` → ${effect}`}${remedy === null ? '' : ` | fix: ${remedy}`}`)
+}
 
-export const fine = (found: string, measured: Measured = {}): Judgement => ({
-  verdict: 'ok',
-  found,
-  effect: null,
-  remedy: null,
-  measured,
-})
-
-export const unclear = (found: string, measured: Measured = {}): Judgement => ({
-  verdict: 'unclear',
-  found,
-  effect: null,
-  remedy: null,
-  measured,
-})
-
-export const degraded = (found: string, effect: string, remedy: string | null, measured: Measured = {}): Judgement => ({
-  verdict: 'degraded',
-  found,
-  effect,
-  remedy,
-  measured,
-})
-
-export const broken = (found: string, remedy: string, measured: Measured = {}): Judgement => ({
-  verdict: 'broken',
-  found,
-  effect: null,
-  remedy,
-  measured,
-})
+/** One line: verdict, probe, and its sentence. */
+export function findingLine(finding: Finding): string {
+  return `${finding.verdict.padEnd(8)}  ${finding.probe.padEnd(16)}  ${sentenceOf(finding)}`
+}

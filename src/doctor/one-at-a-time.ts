@@ -2,22 +2,19 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { isSystemError } from '../model/json.ts'
+import { sleepUnlessAborted } from '../model/sleep.ts'
 
 /** An examination for a run, its second try included, is over long before: whoever holds the lock longer has died. */
 const STALE_MS = 30_000
 const POLL_MS = 100
 
-/** Code of an error of the system; null for any other. */
-const codeOf = (error: unknown): string | null =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
-
-/** What a lock file held, and when it was written; null when there is none. */
-function lockAt(file: string): { readonly owner: string; readonly ageMs: number } | null {
+/** What is done, or null when the system refused. */
+function tried<T>(work: () => T): T | null {
   try {
-    return { owner: readFileSync(file, 'utf8'), ageMs: Date.now() - statSync(file).mtimeMs }
+    return work()
   } catch (error) {
-    if (codeOf(error) === null) throw error
+    if (!isSystemError(error)) throw error
     return null
   }
 }
@@ -31,19 +28,16 @@ function isOfDeadProcess(owner: string): boolean {
     process.kill(pid, 0)
     return false
   } catch (error) {
-    if (codeOf(error) === null) throw error
-    return codeOf(error) === 'ESRCH'
+    if (!isSystemError(error)) throw error
+    return isSystemError(error, 'ESRCH')
   }
 }
 
+const ownerOf = (file: string): string | null => tried(() => readFileSync(file, 'utf8'))
+
 /** Removes a lock file, if it is still the one of this owner. */
 function unlock(file: string, owner: string): void {
-  if (lockAt(file)?.owner !== owner) return
-  try {
-    unlinkSync(file)
-  } catch (error) {
-    if (codeOf(error) === null) throw error
-  }
+  if (ownerOf(file) === owner) tried(() => unlinkSync(file))
 }
 
 /**
@@ -57,38 +51,26 @@ function unlock(file: string, owner: string): void {
  */
 export async function takeTurn(
   file: string,
-  options: { readonly isDone: () => boolean; readonly signal: AbortSignal },
+  { isDone, signal }: { readonly isDone: () => boolean; readonly signal: AbortSignal },
 ): Promise<Disposable | null> {
-  const { isDone, signal } = options
   const owner = `${process.pid} ${randomUUID()}`
-  try {
-    mkdirSync(dirname(file), { recursive: true })
-  } catch (error) {
-    // The run says itself that nothing can be kept there.
-    if (codeOf(error) === null) throw error
-    return null
-  }
+  // The run says itself that nothing can be kept there.
+  if (tried(() => ({ made: mkdirSync(dirname(file), { recursive: true }) })) === null) return null
   for (;;) {
     signal.throwIfAborted()
     try {
       writeFileSync(file, owner, { flag: 'wx' })
       return { [Symbol.dispose]: () => unlock(file, owner) }
     } catch (error) {
-      if (codeOf(error) === null) throw error
-      if (codeOf(error) !== 'EEXIST') return null
+      if (!isSystemError(error)) throw error
+      if (!isSystemError(error, 'EEXIST')) return null
     }
-    const held = lockAt(file)
-    if (held !== null && (held.ageMs > STALE_MS || isOfDeadProcess(held.owner))) unlock(file, held.owner)
-    else if (held !== null) await pause(signal)
+    const held = ownerOf(file)
+    const ageMs = tried(() => Date.now() - statSync(file).mtimeMs)
+    if (held !== null && ageMs !== null) {
+      if (ageMs > STALE_MS || isOfDeadProcess(held)) unlock(file, held)
+      else await sleepUnlessAborted(POLL_MS, signal)
+    }
     if (isDone()) return null
-  }
-}
-
-async function pause(signal: AbortSignal): Promise<void> {
-  try {
-    await sleep(POLL_MS, undefined, { signal })
-  } catch (error) {
-    if (signal.aborted) throw signal.reason
-    throw error
   }
 }

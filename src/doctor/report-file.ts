@@ -3,50 +3,52 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import type { ModelPlan } from '../model/chat-model.ts'
-import { parseJson } from '../model/json.ts'
-import type { Examination } from './examine.ts'
-import { PROBE_NAMES } from './finding.ts'
-import { dataDigest, serverDigest } from './server-digest.ts'
+import { hashOf, isSystemError, parseJson } from '../model/json.ts'
+import { type Examination, PROBE_NAMES } from './finding.ts'
 
+const text = { type: 'string' } as const
 const textOrNull = { type: ['string', 'null'] } as const
 const verdict = { enum: ['ok', 'degraded', 'broken', 'unclear'] } as const
-const EXAMINATION_SCHEMA = {
+/** Every property is required. */
+const exactly = (properties: Readonly<Record<string, object>>) => ({
   type: 'object',
-  required: ['serverDigest', 'kind', 'model', 'baseUrl', 'examinedAt', 'elapsedMs', 'verdict', 'findings'],
-  properties: {
+  required: Object.keys(properties),
+  properties,
+})
+
+const isExamination = new Ajv({ allowUnionTypes: true }).compile<Examination>(
+  exactly({
     serverDigest: { type: 'string', pattern: '^[0-9a-f]{64}$' },
     kind: { enum: ['full', 'quick'] },
-    model: { type: 'string' },
-    baseUrl: { type: 'string' },
-    examinedAt: { type: 'string' },
+    model: text,
+    baseUrl: text,
+    examinedAt: text,
     elapsedMs: { type: 'number' },
     verdict,
     findings: {
       type: 'array',
       maxItems: PROBE_NAMES.length,
-      items: {
-        type: 'object',
-        required: ['probe', 'verdict', 'found', 'effect', 'remedy', 'measured'],
-        properties: {
-          probe: { enum: PROBE_NAMES },
-          verdict,
-          found: { type: 'string' },
-          effect: textOrNull,
-          remedy: textOrNull,
-          measured: { type: 'object', additionalProperties: { type: ['number', 'string', 'boolean', 'null'] } },
-        },
-      },
+      items: exactly({
+        probe: { enum: PROBE_NAMES },
+        verdict,
+        found: text,
+        effect: textOrNull,
+        remedy: textOrNull,
+        measured: { type: 'object', additionalProperties: { type: ['number', 'string', 'boolean', 'null'] } },
+      }),
     },
-  },
-} as const
+  }),
+)
 
-const isExamination = new Ajv({ allowUnionTypes: true }).compile<Examination>(EXAMINATION_SCHEMA)
+/**
+ * SHA-256 over what a server says it is and the model asked for: another build, template, window or model file is
+ * another server, and an examination of the old one says nothing about it.
+ */
+export const serverDigest = ({ model, server }: ModelPlan): string => hashOf({ model, server })
 
 /** Beside the report of a server: held while somebody examines it for a run. */
 export const lockOf = (resultsDir: string, plan: ModelPlan): string =>
   join(resultsDir, 'servers', `${serverDigest(plan)}.lock`)
-
-const fileOf = (resultsDir: string, digest: string): string => join(resultsDir, 'servers', `${digest}.json`)
 
 /** An examination of an earlier run, and the digest that results of that server store. */
 export interface StoredExamination {
@@ -62,17 +64,15 @@ export interface StoredExamination {
  * file is not one: then the server counts as not examined.
  */
 export function findExamination(resultsDir: string, plan: ModelPlan): StoredExamination | null {
-  const file = fileOf(resultsDir, serverDigest(plan))
-  let text: string
+  const file = join(resultsDir, 'servers', `${serverDigest(plan)}.json`)
   try {
-    text = readFileSync(file, 'utf8')
+    const parsed = parseJson(readFileSync(file, 'utf8'))
+    if (!parsed.ok || !isExamination(parsed.value)) return null
+    return { examination: parsed.value, digest: hashOf(parsed.value), file }
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return null
+    if (isSystemError(error)) return null
     throw error
   }
-  const parsed = parseJson(text)
-  if (!parsed.ok || !isExamination(parsed.value)) return null
-  return { examination: parsed.value, digest: dataDigest(parsed.value), file }
 }
 
 /**
@@ -81,11 +81,11 @@ export function findExamination(resultsDir: string, plan: ModelPlan): StoredExam
  */
 export function keepExamination(resultsDir: string, plan: ModelPlan, examination: Examination): StoredExamination {
   const known = findExamination(resultsDir, plan)
-  if (known !== null && known.examination.kind === 'full' && examination.kind === 'quick') return known
-  const file = fileOf(resultsDir, examination.serverDigest)
+  if (known?.examination.kind === 'full' && examination.kind === 'quick') return known
+  const file = join(resultsDir, 'servers', `${examination.serverDigest}.json`)
   mkdirSync(join(resultsDir, 'servers'), { recursive: true })
   const beside = `${file}.${process.pid}.tmp`
   writeFileSync(beside, `${JSON.stringify(examination, null, 2)}\n`)
   renameSync(beside, file)
-  return { examination, digest: dataDigest(examination), file }
+  return { examination, digest: hashOf(examination), file }
 }

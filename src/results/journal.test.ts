@@ -68,17 +68,6 @@ describe('a journal', () => {
     expect(() => openJournal(dir, '../run', 'w')).toThrow(expect.objectContaining({ code: 'journal_name' }))
     expect(() => openJournal(dir, '..', 'w')).toThrow(expect.objectContaining({ code: 'journal_name' }))
   })
-
-  it('says with a remedy that its folder cannot be made', () => {
-    writeFileSync(join(dir, 'journal'), 'a file')
-    expect(() => openJournal(dir, 'run1', 'w')).toThrow(
-      expect.objectContaining({ code: 'results_not_writable', remedy: expect.stringContaining('BENCH_RESULTS_DIR') }),
-    )
-  })
-
-  it('of a run that never wrote one is empty', () => {
-    expect(readJournalsOfRun(dir, 'nothing')).toEqual({ records: [], notes: [] })
-  })
 })
 
 describe('reading a damaged journal', () => {

@@ -1,6 +1,6 @@
 /** A valid record for tests: one passed trial of a small task, with the fields a test cares about laid over it. */
 import { identityHash, sealed } from './hash.ts'
-import type { IdentityParts, TrialRecord } from './record-schema.ts'
+import type { IdentityParts, RecordedTurnLog, TrialRecord } from './record-schema.ts'
 
 const LIMITS = { max_turns: 12, command_timeout_sec: 60, trial_timeout_sec: 7_200 }
 
@@ -95,6 +95,26 @@ export function sampleRecord(changes: Partial<TrialRecord> = {}): TrialRecord {
     transcript_hash: String(trial % 10).repeat(64),
     ...changes,
   } satisfies Omit<TrialRecord, 'result_hash'> & { result_hash?: string })
+}
+
+/** The log of call `number`, made in the turn of that number. */
+export function sampleCall(number: number, changes: Partial<RecordedTurnLog> = {}): RecordedTurnLog {
+  return {
+    turn: number,
+    call: number,
+    tool_used: 'execute_command',
+    args: { command: `step ${number}` },
+    delivered: `result ${number}`,
+    exit_code: 0,
+    stopped: null,
+    elapsed_sec: 0.25,
+    invalid_tool_call: false,
+    invalid_kind: null,
+    test_reports: [],
+    stub_reports: [],
+    delta: null,
+    ...changes,
+  }
 }
 
 /** A trial that lost `flag` for `reason`. */

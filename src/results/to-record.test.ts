@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LoggedCall, TrialLog } from '../evidence/log.ts'
+import { NO_STATS } from '../model/plan.fixture.ts'
 import type { Entry, Snapshot } from '../sandbox/snapshot.ts'
-import { infraRecord, sampleRecord } from './sample-record.fixture.ts'
+import { infraRecord, sampleCall, sampleRecord } from './sample-record.fixture.ts'
 import { boundedText, logToRecordParts, publicUrl, recordFlags, recordToLog } from './to-record.ts'
 import { checkTrialRecord } from './validate.ts'
 
@@ -150,42 +151,9 @@ describe('boundedText', () => {
 
 describe('recordFlags', () => {
   it('adds up the time of model and tools to the end of the turn', () => {
-    const stats = {
-      promptTokens: null,
-      completionTokens: null,
-      cachedTokens: null,
-      reasoningTokens: null,
-      firstTokenMs: null,
-      promptTokensPerSecond: null,
-      decodeTokensPerSecond: null,
-      attempts: 1,
-    }
-    const turns = [1, 2, 3].map(turn => ({
-      turn,
-      text: '',
-      reasoning: null,
-      finishReason: null,
-      stats: { ...stats, elapsedMs: 1_000 },
-    }))
-    const calls = recordToLog(
-      sampleRecord({
-        turn_logs: [1, 2, 3].map(turn => ({
-          turn,
-          call: turn,
-          tool_used: 'read_file',
-          args: {},
-          delivered: '',
-          exit_code: 0,
-          stopped: null,
-          elapsed_sec: 0.25,
-          invalid_tool_call: false,
-          invalid_kind: null,
-          test_reports: [],
-          stub_reports: [],
-          delta: null,
-        })),
-      }),
-    ).calls
+    const stats = { ...NO_STATS, elapsedMs: 1_000 }
+    const turns = [1, 2, 3].map(turn => ({ turn, text: '', reasoning: null, finishReason: null, stats }))
+    const { calls } = recordToLog(sampleRecord({ turn_logs: [1, 2, 3].map(turn => sampleCall(turn)) }))
     const flag = { id: 'a', reached: true, turn: 2, reason: '', stack: null }
     expect(recordFlags([flag, { ...flag, turn: null }], { calls, turns }).map(result => result.elapsed_sec)).toEqual([
       2.5,

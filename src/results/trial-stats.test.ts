@@ -1,28 +1,25 @@
 import { expect, it } from 'vitest'
 import type { TurnNote } from '../agents/agent.ts'
 import type { TurnStats } from '../model/chat-model.ts'
+import { NO_STATS } from '../model/plan.fixture.ts'
 import { trialStats } from './trial-stats.ts'
 
+const USUAL: TurnStats = {
+  ...NO_STATS,
+  promptTokens: 100,
+  completionTokens: 10,
+  cachedTokens: 0,
+  elapsedMs: 1_000,
+  firstTokenMs: 200,
+  promptTokensPerSecond: 1_000,
+  decodeTokensPerSecond: 10,
+}
 const turn = (number: number, stats: Partial<TurnStats> | null): TurnNote => ({
   turn: number,
   text: '',
   reasoning: null,
   finishReason: 'stop',
-  stats:
-    stats === null
-      ? null
-      : {
-          promptTokens: 100,
-          completionTokens: 10,
-          cachedTokens: 0,
-          reasoningTokens: null,
-          elapsedMs: 1_000,
-          firstTokenMs: 200,
-          promptTokensPerSecond: 1_000,
-          decodeTokensPerSecond: 10,
-          attempts: 1,
-          ...stats,
-        },
+  stats: stats && { ...USUAL, ...stats },
 })
 
 it('adds up the turns', () => {

@@ -31,36 +31,26 @@ test('the same task gives the same fingerprint, in whatever order its parts are 
   expect(await fingerprint({ flags: { read, done }, allowedWrites: ['a.txt', 'b.txt'] })).toBe(await fingerprint())
 })
 
-const CHANGES: readonly (readonly [string, Partial<TaskSpec<'fine'>>])[] = [
-  ['the prompt', { prompt: 'Do it now.' }],
-  ['the system prompt', { system: 'Be quick.' }],
-  ['a file', { setup: { 'a.txt': 'b' } }],
-  ['a mode', { setup: { 'a.txt': { content: 'a', mode: 0o600 } } }],
-  ['the allowed writes', { allowedWrites: ['a.txt'] }],
-  ['a limit', { maxTurns: 3 }],
-  ['a requirement', { requires: ['git'] }],
-  ['inconclusiveWhenCut', { inconclusiveWhenCut: true }],
-  ['the code of a flag', { flags: { ...spec.flags, done: run => !run.verified('fine') } }],
-  ['the code of a check', { verify: { fine: ({ check }) => check(false, 'fine') } }],
-]
-test.each(CHANGES)('a change of %s changes it', async (_, changes) => {
-  expect(await fingerprint(changes)).not.toBe(await fingerprint())
-})
-
-const QUESTION_CHANGES: readonly (readonly [string, Partial<TaskSpec<'fine'>>, readonly (keyof Question)[]])[] = [
+/** A change, and the parts of the question that it changes. */
+const CHANGES: readonly (readonly [string, Partial<TaskSpec<'fine'>>, readonly (keyof Question)[]])[] = [
   ['the prompt', { prompt: 'Do it now.' }, ['prompt']],
   ['the system prompt', { system: 'Be quick.' }, ['prompt']],
   ['a file', { setup: { 'a.txt': 'b' } }, ['setup']],
   ['a mode', { setup: { 'a.txt': { content: 'a', mode: 0o600 } } }, ['setup']],
-  ['a limit', { maxTurns: 3 }, ['limits']],
   ['the allowed writes', { allowedWrites: ['a.txt'] }, []],
+  ['a limit', { maxTurns: 3 }, ['limits']],
+  ['a requirement', { requires: ['git'] }, []],
+  ['inconclusiveWhenCut', { inconclusiveWhenCut: true }, []],
   ['the code of a flag', { flags: { ...spec.flags, done: run => !run.verified('fine') } }, []],
   ['the code of a check', { verify: { fine: ({ check }) => check(false, 'fine') } }, []],
 ]
-test.each(QUESTION_CHANGES)('a change of %s changes just that part of the question', async (_, changes, expected) => {
-  const question = async (more: Partial<TaskSpec<'fine'>>) =>
-    questionOf(await createTask({ ...spec, ...more }, { file: NO_FILE, line: 1, column: 1 }).resolve())
-  const [before, after] = [await question({}), await question(changes)]
+test.each(CHANGES)('a change of %s changes it, and just that part of the question', async (_, changes, expected) => {
+  const made = async (more: Partial<TaskSpec<'fine'>>) => {
+    const task = await createTask({ ...spec, ...more }, { file: NO_FILE, line: 1, column: 1 }).resolve()
+    return { ...questionOf(task), fingerprint: task.fingerprint }
+  }
+  const [before, after] = [await made({}), await made(changes)]
+  expect(after.fingerprint).not.toBe(before.fingerprint)
   expect((['prompt', 'setup', 'limits'] as const).filter(part => before[part] !== after[part])).toEqual(expected)
 })
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { InfraError, SpecError } from '../errors.ts'
 import type { Evaluation, FunctionCall } from '../sandbox/sandbox.ts'
+import type { Expected } from './verify.ts'
 import { workOf } from './verify-tools.fixture.ts'
 import { checkedResult, createVerifyTools, type Overlay } from './verify-tools.ts'
 
@@ -21,6 +22,14 @@ const ints = (...values: string[]): Evaluation => ({
   kind: 'values',
   results: values.map(v => ({ ok: true, value: { t: 'int', v } })),
 })
+
+/** What `python('main').call(name, args).gives(expected)` says of these results. */
+const gives = (
+  evaluation: Evaluation,
+  args: readonly (readonly unknown[])[],
+  expected: readonly Expected[],
+  name = 'add',
+) => toolsGiving(evaluation).python('main').call(name, args).gives(expected)
 
 describe('python(module).call(name, args).gives(expected)', () => {
   test('sends all calls at once and holds when every value is right', async () => {
@@ -89,42 +98,27 @@ describe('python(module).call(name, args).gives(expected)', () => {
   })
 
   test('names the first call that is wrong, without the hidden value', async () => {
-    const result = await toolsGiving(ints('5', '7'))
-      .python('main')
-      .call('add', [
+    const result = await gives(
+      ints('5', '7'),
+      [
         [2, 3],
         [40, 2],
-      ])
-      .gives([5, 42])
+      ],
+      [5, 42],
+      'add',
+    )
     expect(result).toEqual({ ok: false, reason: 'main.add: call 2 of 2 gave int 7: not what is expected' })
   })
 
   test('fewer or more values than calls do not hold', async () => {
-    expect(
-      (
-        await toolsGiving(ints('5'))
-          .python('m')
-          .call('f', [[1], [2]])
-          .gives([5, 5])
-      ).ok,
-    ).toBe(false)
-    expect(
-      (
-        await toolsGiving(ints('5', '5', '5'))
-          .python('m')
-          .call('f', [[1], [2]])
-          .gives([5, 5])
-      ).ok,
-    ).toBe(false)
+    expect((await gives(ints('5'), [[1], [2]], [5, 5], 'f')).ok).toBe(false)
+    expect((await gives(ints('5', '5', '5'), [[1], [2]], [5, 5], 'f')).ok).toBe(false)
   })
 
   test.each(['no-frame', 'bad-frame', 'extra-bytes', 'too-big', 'timeout'] as const)(
     'an evaluation that ends in %s is a check that does not hold, with the reason',
     async kind => {
-      const result = await toolsGiving({ kind })
-        .python('main')
-        .call('add', [[1, 2]])
-        .gives([3])
+      const result = await gives({ kind }, [[1, 2]], [3], 'add')
       expect(result.ok).toBe(false)
       expect(result.reason).toMatch(/^main\.add: .{10,}/)
     },
@@ -143,32 +137,17 @@ describe('python(module).call(name, args).gives(expected)', () => {
   test('a mistake of the check is thrown, never counted as false', async () => {
     const { python } = toolsGiving(ints('1'))
     expect(() => python('main.py!')).toThrow(SpecError)
-    await expect(
-      python('main')
-        .call('a b', [[1]])
-        .gives([1]),
-    ).rejects.toThrow('no function name')
-    await expect(python('main').call('f', []).gives([])).rejects.toThrow('no list of arguments')
-    await expect(
-      python('main')
-        .call('f', [[1]])
-        .gives([1, 2]),
-    ).rejects.toThrow('2 values are expected')
-    await expect(
-      python('main')
-        .call('f', [[Number.NaN]])
-        .gives([1]),
-    ).rejects.toThrow('no list of JSON values')
-    await expect(
-      python('main')
-        .call('f', [[new Date(0)]])
-        .gives([1]),
-    ).rejects.toThrow('no list of JSON values')
-    await expect(
-      python('main')
-        .call('f', [[1]])
-        .gives([{ tuple: [{ raises: 'E' }] }]),
-    ).rejects.toThrow('can raise')
+    const mistakes: readonly [string, readonly (readonly unknown[])[], readonly Expected[], string][] = [
+      ['a b', [[1]], [1], 'no function name'],
+      ['f', [], [], 'no list of arguments'],
+      ['f', [[1]], [1, 2], '2 values are expected'],
+      ['f', [[Number.NaN]], [1], 'no list of JSON values'],
+      ['f', [[new Date(0)]], [1], 'no list of JSON values'],
+      ['f', [[1]], [{ tuple: [{ raises: 'E' }] }], 'can raise'],
+    ]
+    for (const [name, args, expected, problem] of mistakes) {
+      await expect(gives(ints('1'), args, expected, name)).rejects.toThrow(problem)
+    }
   })
 })
 

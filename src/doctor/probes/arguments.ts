@@ -1,29 +1,17 @@
 /** Do the arguments of calls arrive unharmed, nested and long ones, too? */
-import type { ToolDefinition } from '../../model/chat-model.ts'
 import { isRecord, parseJson } from '../../model/json.ts'
 import { CALL_TOKENS, type Examiner, isCut } from '../examiner.ts'
 import { broken, degraded, fine, type Judgement, unclear } from '../finding.ts'
-import { wantCalls } from './calls.ts'
+import { toolOf, wantCalls } from './calls.ts'
 
-const saveTool: ToolDefinition = {
-  name: 'save_person',
-  description: 'Saves a person.',
-  parameters: {
+const saveTool = toolOf('save_person', 'Saves a person.', {
+  person: {
     type: 'object',
-    properties: {
-      person: {
-        type: 'object',
-        properties: {
-          name: { type: 'string' },
-          tags: { type: 'array', items: { type: 'string' } },
-        },
-        required: ['name', 'tags'],
-      },
-      note: { type: 'string' },
-    },
-    required: ['person', 'note'],
+    properties: { name: { type: 'string' }, tags: { type: 'array', items: { type: 'string' } } },
+    required: ['name', 'tags'],
   },
-}
+  note: { type: 'string' },
+})
 const PERSON = { person: { name: 'Zoë Müller', tags: ['日本', '🙂'] }, note: 'She said "hi"\nand left.' }
 
 /** U+FFFD, or UTF-8 read as Latin-1 (`Ã¼` for `ü`, `â€™`, `ðŸ™‚`). */
@@ -56,57 +44,38 @@ function stringsIn(value: unknown): readonly string[] {
 
 /** Objects inside of arguments stay objects; text beyond ASCII stays as it is. */
 export async function examineNestedArguments(examiner: Examiner): Promise<Judgement> {
-  const wanted = await wantCalls(
-    examiner,
-    `Call save_person with exactly these arguments: ${JSON.stringify(PERSON)}`,
-    saveTool,
-  )
-  if ('judgement' in wanted) return wanted.judgement
-  const call = wanted.calls[0]
-  if (call === undefined) return unclear('the model made no call')
-  if (!call.arguments.valid) {
-    return isCut(wanted.body)
-      ? unclear('the output limit cut the call')
-      : unclear(
-          `nested arguments are not a JSON object (${call.arguments.problem}), which the model may have written so`,
-        )
+  const prompt = `Call save_person with exactly these arguments: ${JSON.stringify(PERSON)}`
+  const { calls, body } = await wantCalls(examiner, prompt, saveTool)
+  const given = calls[0]?.arguments
+  if (given === undefined) return unclear('the model made no call')
+  if (!given.valid) {
+    if (isCut(body)) return unclear('the output limit cut the call')
+    return unclear(`nested arguments are not a JSON object (${given.problem}), which the model may have written so`)
   }
-  const { value } = call.arguments
-  const mangled = stringsIn(value).find(text => MANGLED.test(text))
+  const texts = stringsIn(given.value)
+  const mangled = JSON.stringify(texts.find(text => MANGLED.test(text)))
   if (mangled !== undefined) {
-    if (!isDamaged(stringsIn(value))) {
-      return unclear(
-        `text beyond ASCII is not what was asked for, and may be the model's own: ${JSON.stringify(mangled)}`,
-      )
-    }
-    return broken(
-      `text beyond ASCII is damaged on its way: ${JSON.stringify(mangled)}`,
-      'Update the server; look whether a proxy in between changes the encoding.',
-    )
+    return isDamaged(texts)
+      ? broken(
+          `text beyond ASCII is damaged on its way: ${mangled}`,
+          'Update the server; look whether a proxy in between changes the encoding.',
+        )
+      : unclear(`text beyond ASCII is not what was asked for, and may be the model's own: ${mangled}`)
   }
-  if (typeof value.person === 'string' && parseJson(value.person).ok) {
+  if (typeof given.value.person === 'string' && parseJson(given.value.person).ok) {
     return unclear(
       "an object inside of the arguments arrives as text: the model wrote it so, or the server's parser made text of it",
     )
   }
-  const isExact = JSON.stringify(value) === JSON.stringify(PERSON)
-  return fine(
-    `nested arguments arrive as JSON${isExact ? ', letter by letter' : ' (not the asked ones: the model chose others)'}`,
-    {
-      isExact,
-    },
-  )
+  const isExact = JSON.stringify(given.value) === JSON.stringify(PERSON)
+  const how = isExact ? ', letter by letter' : ' (not the asked ones: the model chose others)'
+  return fine(`nested arguments arrive as JSON${how}`, { isExact })
 }
 
-const writeFileTool: ToolDefinition = {
-  name: 'write_file',
-  description: 'Writes a text file.',
-  parameters: {
-    type: 'object',
-    properties: { path: { type: 'string' }, content: { type: 'string' } },
-    required: ['path', 'content'],
-  },
-}
+const writeFileTool = toolOf('write_file', 'Writes a text file.', {
+  path: { type: 'string' },
+  content: { type: 'string' },
+})
 const LONG_TEXT = Array.from({ length: 24 }, (_, line) => `line ${line + 1}: the "quick" fox\\jumps`).join('\n')
 
 /** Fewer characters that are right may be chance. */
@@ -126,45 +95,38 @@ function isCutCopy(raw: string): boolean {
 
 /** The arguments that write a file are the longest a trial has. */
 export async function examineLongArguments(examiner: Examiner): Promise<Judgement> {
-  const wanted = await wantCalls(
-    examiner,
-    `Write this text, word for word, to copy.txt with write_file:\n${LONG_TEXT}`,
-    writeFileTool,
-  )
-  if ('judgement' in wanted) return wanted.judgement
-  const call = wanted.calls[0]
-  if (call === undefined) return unclear('the model made no call')
-  if (isCut(wanted.body)) return unclear(`the call did not fit into ${CALL_TOKENS} tokens`)
-  if (!call.arguments.valid) {
-    if (!isCutCopy(call.arguments.raw)) {
-      return unclear(
-        `long arguments are not a JSON object (${call.arguments.problem}), which the model may have written so`,
-        { characters: call.arguments.raw.length },
-      )
-    }
-    return broken(
-      `long arguments arrive cut or damaged after ${call.arguments.raw.length} characters, and no reason is given`,
-      'Update the server; look for a limit on the length of a reply or of a line in it or in a proxy.',
-      { characters: call.arguments.raw.length },
-    )
+  const prompt = `Write this text, word for word, to copy.txt with write_file:\n${LONG_TEXT}`
+  const { calls, body } = await wantCalls(examiner, prompt, writeFileTool)
+  const given = calls[0]?.arguments
+  if (given === undefined) return unclear('the model made no call')
+  if (isCut(body)) return unclear(`the call did not fit into ${CALL_TOKENS} tokens`)
+  if (!given.valid) {
+    const characters = given.raw.length
+    return isCutCopy(given.raw)
+      ? broken(
+          `long arguments arrive cut or damaged after ${characters} characters, and no reason is given`,
+          'Update the server; look for a limit on the length of a reply or of a line in it or in a proxy.',
+          { characters },
+        )
+      : unclear(`long arguments are not a JSON object (${given.problem}), which the model may have written so`, {
+          characters,
+        })
   }
-  const content = call.arguments.value.content
-  const length = typeof content === 'string' ? content.length : 0
+  const content = typeof given.value.content === 'string' ? given.value.content : ''
+  const characters = content.length
   const isExact = content === LONG_TEXT
-  const isHead = typeof content === 'string' && length > COPIED_CHARACTERS && !isExact && LONG_TEXT.startsWith(content)
   // Up to its last line break the text is the model's own; a head that ends inside of a line was cut by somebody.
-  if (isHead && LONG_TEXT[length] !== '\n') {
+  const isHead = characters > COPIED_CHARACTERS && !isExact && LONG_TEXT.startsWith(content)
+  if (isHead && LONG_TEXT[characters] !== '\n') {
     return degraded(
-      `a text of ${LONG_TEXT.length} characters arrives as its first ${length}`,
+      `a text of ${LONG_TEXT.length} characters arrives as its first ${characters}`,
       'files that the model writes may be cut',
       'Look for a limit on the length of arguments in the server or in a proxy.',
-      { characters: length },
+      { characters },
     )
   }
-  return fine(
-    isExact
-      ? `arguments of ${length} characters arrive letter by letter`
-      : `arguments arrive as JSON (${length} characters; the model did not copy the text)`,
-    { characters: length, isExact },
-  )
+  const found = isExact
+    ? `arguments of ${characters} characters arrive letter by letter`
+    : `arguments arrive as JSON (${characters} characters; the model did not copy the text)`
+  return fine(found, { characters, isExact })
 }

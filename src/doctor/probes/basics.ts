@@ -5,7 +5,7 @@ import { broken, degraded, fine, type Judgement, unclear } from '../finding.ts'
 
 /** A reply of a single token: everything else needs it. */
 export async function examineReadiness(examiner: Examiner): Promise<Judgement> {
-  return (await askForOneToken(examiner, 'Say hi.')).judgement
+  return (await hearOneToken(examiner, 'Say hi.')).judgement
 }
 
 const GAUGE_WORDS = 100
@@ -15,26 +15,21 @@ const GAUGE_WORDS = 100
  * that a prompt that fills the window is neither too long for it nor for the time there is.
  */
 export async function examineReadinessAndGauge(examiner: Examiner): Promise<Judgement> {
-  const { judgement, body } = await askForOneToken(examiner, `${uniqueOpening()} ${filler(GAUGE_WORDS)}\nSay hi.`)
-  if (body === null) return judgement
-  const { promptTokens, promptTokensPerSecond, firstTokenMs, elapsedMs } = body.stats
+  const { judgement, stats } = await hearOneToken(examiner, `${uniqueOpening()} ${filler(GAUGE_WORDS)}\nSay hi.`)
+  const { promptTokens, promptTokensPerSecond, firstTokenMs, elapsedMs } = stats
   if (promptTokens === null || promptTokens < GAUGE_WORDS) return judgement
-  examiner.mostTokensPerWord = promptTokens / GAUGE_WORDS
+  examiner.gauge = { words: GAUGE_WORDS, tokens: promptTokens }
   examiner.promptTokensPerSecond =
     promptTokensPerSecond ?? (promptTokens * 1_000) / Math.max(1, firstTokenMs ?? elapsedMs)
   return judgement
 }
 
-async function askForOneToken(
-  examiner: Examiner,
-  prompt: string,
-): Promise<{ readonly judgement: Judgement; readonly body: ReplyBody | null }> {
+async function hearOneToken(examiner: Examiner, prompt: string) {
   const startedAt = performance.now()
-  const reply = await examiner.ask({ messages: [user(prompt)], maxTokens: 1 })
-  const body = bodyOf(reply)
-  if (body === null) return { judgement: refused(reply, 'the server does not answer a request for one token'), body }
+  const question = { messages: [user(prompt)], maxTokens: 1 }
+  const { stats } = await examiner.hear(question, 'the server does not answer a request for one token')
   const elapsedMs = Math.round(performance.now() - startedAt)
-  return { judgement: fine(`answers a request for one token in ${elapsedMs} ms`, { elapsedMs }), body }
+  return { stats, judgement: fine(`answers a request for one token in ${elapsedMs} ms`, { elapsedMs }) }
 }
 
 const plainName = (name: string): string =>
@@ -46,11 +41,8 @@ const plainName = (name: string): string =>
 /** Servers name a model by alias, file or repository: a name counts when one is part of the other. */
 export async function examineModel(examiner: Examiner): Promise<Judgement> {
   const asked = examiner.plan.model
-  let served = examiner.seen.at(-1)?.servedModel ?? null
-  if (served === null) {
-    const body = bodyOf(await examiner.ask({ messages: [user('Say hi.')], maxTokens: 1 }))
-    served = body?.servedModel ?? null
-  }
+  const seen = examiner.seen.at(-1)?.servedModel ?? null
+  const served = seen ?? bodyOf(await examiner.ask({ messages: [user('Say hi.')], maxTokens: 1 }))?.servedModel ?? null
   if (served === null) return fine(`the server does not say which model answers; "${asked}" was asked for`, { asked })
   const [a, b] = [plainName(asked), plainName(served)]
   if (a.includes(b) || b.includes(a)) return fine(`"${served}" answers`, { asked, served })
@@ -67,41 +59,36 @@ const USAGE_LIMIT = 8
 
 /** Counts must be there, grow with the prompt, and stay within the output limit. */
 export async function examineUsage(examiner: Examiner): Promise<Judgement> {
-  const ask = (words: number) =>
-    examiner.ask({ messages: [user(`${filler(words)}\nCount from 1 to 100.`)], maxTokens: USAGE_LIMIT })
-  const [short, long] = [await ask(1), await ask(1 + USAGE_WORDS)]
-  const [shortBody, longBody] = [bodyOf(short), bodyOf(long)]
-  if (shortBody === null) return refused(short, 'a short request is refused')
-  if (longBody === null) return refused(long, `a request of ${USAGE_WORDS} words is refused`)
+  const hear = (words: number) =>
+    examiner.hear(
+      { messages: [user(`${filler(words)}\nCount from 1 to 100.`)], maxTokens: USAGE_LIMIT },
+      `a request of ${words} words is refused`,
+    )
+  const [shortBody, longBody] = [await hear(1), await hear(1 + USAGE_WORDS)]
   const before = shortBody.stats.promptTokens
   const after = longBody.stats.promptTokens
   const written = longBody.stats.completionTokens
   const measured = { shortPromptTokens: before, longPromptTokens: after, completionTokens: written }
   const effect = 'token counts, rates and the check of the context window are missing or wrong in the results'
+  const wrong = (found: string, remedy: string): Judgement => degraded(found, effect, remedy, measured)
   if (before === null || after === null || written === null) {
-    return degraded(
+    return wrong(
       'the server does not report its token counts',
-      effect,
       'Update the server: it should honour stream_options.include_usage.',
-      measured,
     )
   }
   const grown = after - before
   if (grown < USAGE_WORDS / 2) {
-    return degraded(
+    return wrong(
       `${USAGE_WORDS} words more in the prompt are reported as ${grown} tokens more`,
-      effect,
       'Update the server: prompt_tokens must count the whole prompt, cached tokens included.',
-      measured,
     )
   }
   examiner.tokensPerWord = grown / USAGE_WORDS
   if (written > USAGE_LIMIT + 1 || (written === 0 && longBody.text !== '')) {
-    return degraded(
+    return wrong(
       `an answer limited to ${USAGE_LIMIT} tokens is reported as ${written} tokens`,
-      effect,
       'Update the server, or do not rely on its token counts.',
-      measured,
     )
   }
   return fine(`token counts are reported and grow with the prompt (${before} and ${after} tokens)`, measured)

@@ -1,80 +1,79 @@
 /** Do calls arrive as calls, whole and unchanged? */
 import type { ReplyBody, ToolCall, ToolDefinition } from '../../model/chat-model.ts'
-import { bodyOf, CALL_TOKENS, type Examiner, isCut, refused, toolsRemedy, user } from '../examiner.ts'
-import { broken, degraded, fine, type Judgement, unclear } from '../finding.ts'
+import { bodyOf, CALL_TOKENS, detailOf, type Examiner, isCut, refused, toolsRemedy, user } from '../examiner.ts'
+import { broken, degraded, fine, Judged, type Judgement, unclear } from '../finding.ts'
 
-export const readFileTool: ToolDefinition = {
-  name: 'read_file',
-  description: 'Reads a text file and gives its content.',
-  parameters: {
-    type: 'object',
-    properties: { path: { type: 'string', description: 'Path of the file' } },
-    required: ['path'],
-  },
+/** The definition of a tool whose arguments are all required. */
+export const toolOf = (
+  name: string,
+  description: string,
+  properties: Readonly<Record<string, unknown>>,
+): ToolDefinition => ({
+  name,
+  description,
+  parameters: { type: 'object', properties, required: Object.keys(properties) },
+})
+
+export const readFileTool = toolOf('read_file', 'Reads a text file and gives its content.', {
+  path: { type: 'string', description: 'Path of the file' },
+})
+
+/** What the model did where a call was wanted. */
+interface Wanted {
+  readonly calls: readonly ToolCall[]
+  readonly body: ReplyBody
 }
 
-/** What the model did where a call was wanted: the call, or a judgement that ends the probe. */
-type Wanted = { readonly calls: readonly ToolCall[]; readonly body: ReplyBody } | { readonly judgement: Judgement }
-
-/** Asks for a call the way trials do. */
+/** Asks for a call the way trials do. @throws Judged where the reply is the server's, or the call came as text */
 export async function wantCalls(
   examiner: Examiner,
   prompt: string,
   tool: ToolDefinition,
-  extraBody?: Readonly<Record<string, unknown>>,
+  more: { readonly extraBody?: Readonly<Record<string, unknown>>; readonly isWhole?: boolean } = {},
 ): Promise<Wanted> {
-  const reply = await examiner.ask({
-    messages: [user(prompt)],
-    tools: [tool],
-    maxTokens: CALL_TOKENS,
-    ...(extraBody === undefined ? {} : { extraBody }),
-  })
+  const reply = await examiner.ask({ messages: [user(prompt)], tools: [tool], maxTokens: CALL_TOKENS, ...more })
   const body = bodyOf(reply)
-  if (body === null) return { judgement: refused(reply, 'a request with a tool is refused') }
+  if (body === null) throw new Judged(refused(reply, 'a request with a tool is refused'))
   if (reply.kind === 'model_error' && reply.reason === 'tool_markup_in_text') {
     // A server that has made a call of one reply has a parser for this model: what it leaves in the text is no call to it.
     if (examiner.seen.some(({ toolCalls }) => toolCalls.length > 0)) {
-      return {
-        judgement: unclear(
-          `the model wrote this call as text (${reply.detail}), although others of its calls arrive as calls`,
-          { markup: true },
-        ),
-      }
+      const found = `the model wrote this call as text (${reply.detail}), although others of its calls arrive as calls`
+      throw new Judged(unclear(found, { markup: true }))
     }
-    return {
-      judgement: broken(`a call arrives as text instead of a call: ${reply.detail}`, toolsRemedy(examiner.plan), {
-        markup: true,
-        arrives: false,
-      }),
-    }
+    const found = `a call arrives as text instead of a call: ${reply.detail}`
+    throw new Judged(broken(found, toolsRemedy(examiner.plan), { markup: true, arrives: false }))
   }
   if (reply.kind === 'model_error' && reply.reason === 'malformed_by_server') {
-    return {
-      judgement: degraded(
+    throw new Judged(
+      degraded(
         reply.detail,
         'a call that the server cannot parse ends the trial as a failure of the model',
-        'Update the server, or start it with a template and parser made for this model.',
+        reply.remedy,
+        { isUnparsed: true },
       ),
-    }
+    )
   }
   return { calls: body.toolCalls, body }
 }
 
-/** Whether the tools are part of the prompt, judged by its tokens; null when the server does not count. */
-async function reachesPrompt(examiner: Examiner, withTools: ReplyBody, prompt: string): Promise<boolean | null> {
-  const without = bodyOf(await examiner.ask({ messages: [user(prompt)], maxTokens: 1 }))
-  const [more, less] = [withTools.stats.promptTokens, without?.stats.promptTokens ?? null]
-  return more === null || less === null ? null : more - less >= 8
-}
-
-const ANSWER_TOKENS = 16
 const QUESTION = 'Read the file notes.txt with the tool read_file.'
+const SECOND_QUESTION = 'What does the file plan.txt say? Look into it with the tool read_file.'
+const ASKED_PATH = /(?:notes|plan)\.txt$/
+
+/** A call of the model, and what it said with it. */
+interface MadeCall {
+  readonly call: ToolCall
+  readonly text: string
+  readonly reasoning: ReplyBody['reasoning']
+  /** What is to be said beside "arrives as a call". */
+  readonly how: string
+}
 
 /** One call, its result, and an answer to it. */
 export async function examineToolCall(examiner: Examiner): Promise<Judgement> {
   const made = await makeCall(examiner)
-  if ('judgement' in made) return made.judgement
-  return (await refusalOfResult(examiner, made)) ?? made.fine(', and its result is taken')
+  await giveResult(examiner, made)
+  return arrives(made, ', and its result is taken')
 }
 
 /**
@@ -83,92 +82,126 @@ export async function examineToolCall(examiner: Examiner): Promise<Judgement> {
  */
 export async function examineToolRoundTrip(examiner: Examiner): Promise<Judgement> {
   const call: ToolCall = { id: 'call_1', name: 'read_file', arguments: { valid: true, value: { path: 'notes.txt' } } }
-  const refusal = await refusalOfResult(examiner, { call, text: '', reasoning: null })
-  if (refusal !== null) return refusal
-  const made = await makeCall(examiner)
-  return 'judgement' in made ? made.judgement : made.fine(', and results of calls are taken')
+  await giveResult(examiner, { call, text: '', reasoning: null })
+  return arrives(await makeCall(examiner), ', and results of calls are taken')
 }
 
-interface MadeCall {
-  readonly call: ToolCall
-  readonly text: string
-  readonly reasoning: ReplyBody['reasoning']
+const arrives = ({ call, how }: MadeCall, more: string): Judgement =>
+  fine(`a call to ${call.name} arrives as a call${how}${more}`, { name: call.name })
+
+/** @throws Judged where the result of a call is refused */
+async function giveResult(examiner: Examiner, { call, text, reasoning }: Omit<MadeCall, 'how'>): Promise<void> {
+  const messages = [
+    user(QUESTION),
+    { role: 'assistant', content: text, reasoning, toolCalls: [call] } as const,
+    { role: 'tool', toolCallId: call.id, content: 'The meeting is on Tuesday.' } as const,
+  ]
+  // Whether the conversation is taken shows in the first tokens.
+  await examiner.hear({ messages, tools: [readFileTool], maxTokens: 16 }, 'the result of a call is refused')
 }
 
-async function refusalOfResult(examiner: Examiner, { call, text, reasoning }: MadeCall): Promise<Judgement | null> {
-  const answer = await examiner.ask({
-    messages: [
-      user(QUESTION),
-      { role: 'assistant', content: text, reasoning, toolCalls: [call] },
-      { role: 'tool', toolCallId: call.id, content: 'The meeting is on Tuesday.' },
-    ],
-    tools: [readFileTool],
-    // Whether the conversation is taken shows in the first token.
-    maxTokens: ANSWER_TOKENS,
-  })
-  return bodyOf(answer) === null ? refused(answer, 'the result of a call is refused') : null
+const isAsked = (call: ToolCall | undefined): boolean =>
+  call?.name === 'read_file' && call.arguments.valid && ASKED_PATH.test(String(call.arguments.value.path))
+
+/**
+ * A call of the model. Where what arrived is not what was asked for, the same is asked for as a whole reply: where that one
+ * brings it and a second stream does not, the stream is at fault.
+ * @throws Judged with why there is none
+ */
+async function makeCall(examiner: Examiner): Promise<MadeCall> {
+  const startedAt = performance.now()
+  let made: MadeCall | Judged
+  try {
+    made = await callOfStream(examiner)
+  } catch (error) {
+    const isAboutStream =
+      error instanceof Judged && ['markup', 'isUnparsed', 'isGarbled'].some(key => key in error.judgement.measured)
+    if (!isAboutStream) throw error
+    made = error
+  }
+  const tookMs = performance.now() - startedAt
+  const isDoubtful = made instanceof Judged || !isAsked(made.call)
+  if (isDoubtful && examiner.plan.stream !== false && examiner.remainingMs() > 2 * tookMs) {
+    const heard = async (isWhole: boolean) => {
+      try {
+        return (await wantCalls(examiner, QUESTION, readFileTool, { isWhole })).calls
+      } catch (error) {
+        if (error instanceof Judged) return []
+        throw error
+      }
+    }
+    if (isAsked((await heard(true))[0]) && !isAsked((await heard(false))[0])) {
+      const came = made instanceof Judged ? made.judgement.found : `a call arrives as ${shown(made.call)}`
+      throw new Judged(
+        broken(
+          `${came}; the same call arrives as asked for when the reply is not streamed`,
+          'Set BENCH_STREAM=0, or update the server or the gateway in front of it: its streams are damaged.',
+          { arrives: false, isStream: true },
+        ),
+      )
+    }
+  }
+  if (made instanceof Judged) throw made
+  return made
 }
 
-const SECOND_QUESTION = 'What does the file plan.txt say? Look into it with the tool read_file.'
+const shown = ({ name, arguments: args }: ToolCall): string =>
+  `"${name}" with ${(args.valid ? JSON.stringify(args.value) : args.raw).slice(0, 80)}`
+
+async function callOfStream(examiner: Examiner): Promise<MadeCall> {
+  let { wanted, how } = await wantCall(examiner)
+  if (wanted.calls.length === 0) {
+    const free = wanted.body
+    if (isCut(free)) throw new Judged(unclear(`no call within ${CALL_TOKENS} tokens`))
+    const toolsInPrompt = await reachesPrompt(examiner, free)
+    if (toolsInPrompt === false) {
+      const found = 'the tools do not reach the model: with them the prompt has no more tokens than without'
+      throw new Judged(broken(found, toolsRemedy(examiner.plan), { toolsInPrompt, arrives: false }))
+    }
+    wanted = await wantCalls(examiner, QUESTION, readFileTool, { extraBody: { tool_choice: 'required' } })
+    how = ' (only when it was forced)'
+    if (wanted.calls.length === 0) throw new Judged(withoutCall(examiner, free, toolsInPrompt))
+  }
+  const [call] = wanted.calls
+  if (call === undefined) throw new Judged(unclear('the model made no call'))
+  if (!call.arguments.valid) {
+    throw new Judged(
+      unclear(
+        `a call to ${call.name} arrives as a call, but its arguments are not a JSON object (${call.arguments.problem}), which the model may have written so`,
+        { name: call.name, isGarbled: true },
+      ),
+    )
+  }
+  if (!isAsked(call)) how = `${how}, although not as asked for (${shown(call)})`
+  return { call, text: wanted.body.text, reasoning: wanted.body.reasoning, how }
+}
 
 /**
  * What the model did where a call was wanted. A call in the text is asked for once more in other words, because one slip
  * of a model is not yet a missing parser.
  */
-async function wantCall(examiner: Examiner): Promise<{ readonly wanted: Wanted; readonly how: string }> {
+async function wantCall(examiner: Examiner): Promise<{ wanted: Wanted; how: string }> {
   const startedAt = performance.now()
-  const wanted = await wantCalls(examiner, QUESTION, readFileTool)
-  const tookMs = performance.now() - startedAt
-  const isLeak = 'judgement' in wanted && wanted.judgement.measured.markup === true
-  // What is known must not be lost to the deadline.
-  if (!isLeak || examiner.remainingMs() < 2 * tookMs) return { wanted, how: '' }
-  const again = await wantCalls(examiner, SECOND_QUESTION, readFileTool)
-  if ('judgement' in again || again.calls.length === 0) return { wanted, how: '' }
-  return { wanted: again, how: ' (another was written as text by the model)' }
+  try {
+    return { wanted: await wantCalls(examiner, QUESTION, readFileTool), how: '' }
+  } catch (error) {
+    const isLeak = error instanceof Judged && error.judgement.measured.markup === true
+    // What is known must not be lost to the deadline.
+    if (!isLeak || examiner.remainingMs() < 2 * (performance.now() - startedAt)) throw error
+    const again = await wantCalls(examiner, SECOND_QUESTION, readFileTool).catch((second: unknown) => {
+      if (second instanceof Judged) return null
+      throw second
+    })
+    if (again === null || again.calls.length === 0) throw error
+    return { wanted: again, how: ' (another was written as text by the model)' }
+  }
 }
 
-/** A sound call of the model, or the judgement on why there is none. */
-async function makeCall(
-  examiner: Examiner,
-): Promise<(MadeCall & { readonly fine: (more: string) => Judgement }) | { readonly judgement: Judgement }> {
-  const { wanted: first, how: howFirst } = await wantCall(examiner)
-  if ('judgement' in first) return first
-  let { calls } = first
-  let how = howFirst
-  if (calls.length === 0) {
-    if (isCut(first.body)) return { judgement: unclear(`no call within ${CALL_TOKENS} tokens`) }
-    const toolsInPrompt = await reachesPrompt(examiner, first.body, QUESTION)
-    if (toolsInPrompt === false) {
-      return {
-        judgement: broken(
-          'the tools do not reach the model: with them the prompt has no more tokens than without',
-          toolsRemedy(examiner.plan),
-          { toolsInPrompt, arrives: false },
-        ),
-      }
-    }
-    const forced = await wantCalls(examiner, QUESTION, readFileTool, { tool_choice: 'required' })
-    if ('judgement' in forced) return forced
-    calls = forced.calls
-    how = ' (only when it was forced)'
-    if (calls.length === 0) return { judgement: withoutCall(examiner, first.body, toolsInPrompt) }
-  }
-  const call = calls[0]
-  if (call === undefined) return { judgement: unclear('the model made no call') }
-  if (!call.arguments.valid) {
-    return {
-      judgement: unclear(
-        `a call to ${call.name} arrives as a call, but its arguments are not a JSON object (${call.arguments.problem}), which the model may have written so`,
-        { name: call.name },
-      ),
-    }
-  }
-  return {
-    call,
-    text: first.body.text,
-    reasoning: first.body.reasoning,
-    fine: more => fine(`a call to ${call.name} arrives as a call${how}${more}`, { name: call.name }),
-  }
+/** Whether the tools are part of the prompt, judged by its tokens; null when the server does not count. */
+async function reachesPrompt(examiner: Examiner, withTools: ReplyBody): Promise<boolean | null> {
+  const without = bodyOf(await examiner.ask({ messages: [user(QUESTION)], maxTokens: 1 }))
+  const [more, less] = [withTools.stats.promptTokens, without?.stats.promptTokens ?? null]
+  return more === null || less === null ? null : more - less >= 8
 }
 
 /** Fewer may be marks of the model's own, such as the end of its turn. */
@@ -178,7 +211,7 @@ const SWALLOWED_TOKENS = 8
  * No call came, neither when the model was free nor when one was required. Where the tools are in the prompt and the model
  * answers with words, it had the choice: that is about the model.
  */
-function withoutCall(examiner: Examiner, body: ReplyBody, toolsInPrompt: boolean | null): Judgement {
+function withoutCall({ plan }: Examiner, body: ReplyBody, toolsInPrompt: boolean | null): Judgement {
   const { completionTokens } = body.stats
   const measured = { toolsInPrompt, completionTokens }
   const isSilent = body.text.trim() === '' && (body.reasoning === null || body.reasoning.text.trim() === '')
@@ -186,8 +219,8 @@ function withoutCall(examiner: Examiner, body: ReplyBody, toolsInPrompt: boolean
     return degraded(
       `asked for a call, the model wrote ${completionTokens} tokens of which nothing arrives, neither text nor a call`,
       'calls that the server swallows end trials as failures of the model',
-      toolsRemedy(examiner.plan),
-      { ...measured, arrives: false },
+      toolsRemedy(plan),
+      { ...measured, arrives: false, isGarbled: true },
     )
   }
   if (toolsInPrompt === true) {
@@ -199,7 +232,7 @@ function withoutCall(examiner: Examiner, body: ReplyBody, toolsInPrompt: boolean
   return degraded(
     'no call came, neither when the model was free nor when a call was required, and without token counts it does not show whether the tools reach the model',
     'where the tools do not reach the model, every trial fails and says nothing about it',
-    toolsRemedy(examiner.plan),
+    toolsRemedy(plan),
     { ...measured, arrives: false },
   )
 }
@@ -210,35 +243,26 @@ const isRunTogether = (call: ToolCall): boolean =>
 
 /** Calls of one turn must stay apart and come once each. */
 export async function examineSeveralCalls(examiner: Examiner): Promise<Judgement> {
-  const wanted = await wantCalls(
-    examiner,
-    'Read the two files alpha.txt and beta.txt. Make both calls of read_file at once, in one turn.',
-    readFileTool,
-  )
-  if ('judgement' in wanted) return wanted.judgement
-  const { calls } = wanted
+  const prompt = 'Read the two files alpha.txt and beta.txt. Make both calls of read_file at once, in one turn.'
+  const { calls } = await wantCalls(examiner, prompt, readFileTool)
   const measured = { calls: calls.length }
   if (calls.some(isRunTogether)) {
     return broken(
       'the arguments of several calls arrive run together in one',
-      'Update the server (each call needs its own index), or its tool-call parser.',
+      'Set BENCH_STREAM=0, or update the server (each call needs its own index) or its tool-call parser.',
       measured,
     )
   }
-  const texts = calls.map(call => JSON.stringify([call.name, call.arguments]))
-  if (new Set(texts).size < texts.length) {
+  if (new Set(calls.map(call => JSON.stringify([call.name, call.arguments]))).size < calls.length) {
     // Repetitions under one id, which only a server makes, are dropped where replies are read.
     return unclear(
-      `the same call arrives more than once in one turn of ${texts.length}: the model says it again, or the server does`,
+      `the same call arrives more than once in one turn of ${calls.length}: the model says it again, or the server does`,
       measured,
     )
   }
-  if (calls.length < 2)
-    return unclear(
-      `the model made ${calls.length === 1 ? 'one call' : 'no call'} in the turn, so several were not seen`,
-      measured,
-    )
-  return fine(`${calls.length} calls of one turn arrive apart`, measured)
+  if (calls.length >= 2) return fine(`${calls.length} calls of one turn arrive apart`, measured)
+  const made = calls.length === 1 ? 'one call' : 'no call'
+  return unclear(`the model made ${made} in the turn, so several were not seen`, measured)
 }
 
 /** Whether the server makes the model call, or not call, when told to. Trials leave the choice to the model. */
@@ -251,17 +275,12 @@ export async function examineToolChoice(examiner: Examiner): Promise<Judgement> 
       extraBody: { tool_choice: choice },
     })
   const required = await ask('required', 'Say hello.')
-  const none = await ask('none', 'Read the file notes.txt with the tool read_file.')
+  const none = await ask('none', QUESTION)
   const effect =
     'none on trials, which leave the choice to the model; agents that force or forbid calls are measured wrongly'
   const [forced, forbidden] = [bodyOf(required), bodyOf(none)]
   if (forced === null || forbidden === null) {
-    const reply = forced === null ? required : none
-    return degraded(
-      `tool_choice is refused: ${reply.kind === 'infra' || reply.kind === 'config' ? reply.detail : reply.kind}`,
-      effect,
-      null,
-    )
+    return degraded(`tool_choice is refused: ${detailOf(forced === null ? required : none)}`, effect, null)
   }
   if (forbidden.toolCalls.length > 0) return degraded('a call came although tool_choice was "none"', effect, null)
   if (forced.toolCalls.length > 0) return fine('tool_choice "required" and "none" are honoured')

@@ -1,8 +1,8 @@
 /** Does a conversation go on: history, results, reasoning, ends and cuts, abort, repetition? */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ChatMessage, Reply, ReplyBody, ToolCall } from '../../model/chat-model.ts'
-import { bodyOf, type Examiner, filler, isCut, refused, user } from '../examiner.ts'
-import { broken, degraded, fine, type Judgement, unclear } from '../finding.ts'
+import type { ChatMessage, ReplyBody, ToolCall } from '../../model/chat-model.ts'
+import { bodyOf, detailOf, type Examiner, filler, isCut, refused, user } from '../examiner.ts'
+import { broken, degraded, fine, Judged, type Judgement, unclear } from '../finding.ts'
 import { readFileTool } from './calls.ts'
 
 const callOf = (id: string, path: string): ToolCall => ({
@@ -37,16 +37,14 @@ function history(reasoning: boolean): readonly ChatMessage[] {
 
 /** A history that the server refuses would end every trial after its first turn. */
 export async function examineReplay(examiner: Examiner): Promise<Judgement> {
-  const ask = (reasoning: boolean): Promise<Reply> =>
-    examiner.ask({ messages: history(reasoning), tools: [readFileTool], maxTokens: 32 })
-  const reply = await ask(true)
+  const about = (reasoning: boolean) => ({ messages: history(reasoning), tools: [readFileTool], maxTokens: 32 })
+  const reply = await examiner.ask(about(true))
   if (bodyOf(reply) !== null || (reply.kind === 'context_overflow' && examiner.plan.server.contextTokens !== null)) {
     return fine('a history of calls, results, reasoning and a malformed call is taken')
   }
-  const bare = await ask(false)
-  if (bodyOf(bare) === null) return refused(bare, 'a conversation with calls and results is refused')
+  await examiner.hear(about(false), 'a conversation with calls and results is refused')
   return broken(
-    `reasoning in the history is refused: ${reply.kind === 'infra' || reply.kind === 'config' ? reply.detail : reply.kind}`,
+    `reasoning in the history is refused: ${detailOf(reply)}`,
     'Turn reasoning off for this model, or update the server: it must take back the reasoning it sends.',
   )
 }
@@ -55,22 +53,16 @@ const RESULT_WORDS = 200
 
 /** A template without a place for tool results drops them: the model calls again and again and never sees an answer. */
 export async function examineToolResult(examiner: Examiner): Promise<Judgement> {
-  const ask = (content: string): Promise<Reply> =>
-    examiner.ask({
-      messages: [
-        user('Read the file alpha.txt.'),
-        { role: 'assistant', content: '', reasoning: null, toolCalls: [callOf('call_a', 'alpha.txt')] },
-        result('call_a', content),
-      ],
-      tools: [readFileTool],
-      maxTokens: 1,
-    })
-  const [short, long] = [await ask('one'), await ask(filler(RESULT_WORDS))]
-  const [shortBody, longBody] = [bodyOf(short), bodyOf(long)]
-  if (shortBody === null || longBody === null) {
-    return refused(shortBody === null ? short : long, 'the result of a call is refused')
+  const tokensWith = async (content: string): Promise<number | null> => {
+    const messages: readonly ChatMessage[] = [
+      user('Read the file alpha.txt.'),
+      { role: 'assistant', content: '', reasoning: null, toolCalls: [callOf('call_a', 'alpha.txt')] },
+      result('call_a', content),
+    ]
+    const question = { messages, tools: [readFileTool], maxTokens: 1 }
+    return (await examiner.hear(question, 'the result of a call is refused')).stats.promptTokens
   }
-  const [before, after] = [shortBody.stats.promptTokens, longBody.stats.promptTokens]
+  const [before, after] = [await tokensWith('one'), await tokensWith(filler(RESULT_WORDS))]
   if (before === null || after === null) return unclear('the server does not count the tokens of a prompt')
   const measured = { shortPromptTokens: before, longPromptTokens: after }
   if (after - before >= RESULT_WORDS / 2) return fine('the results of calls reach the model', measured)
@@ -88,8 +80,8 @@ const LEAKING_REPLIES = 2
 
 /** Reasoning belongs into its own field; left in the text it is taken for the answer. */
 export async function examineReasoning(examiner: Examiner): Promise<Judgement> {
-  const reply = await examiner.ask({ messages: [user('How much is 17 times 23? Think first.')], maxTokens: 512 })
-  if (bodyOf(reply) === null) return refused(reply, 'a question is refused')
+  const question = { messages: [user('How much is 17 times 23? Think first.')], maxTokens: 512 }
+  await examiner.hear(question, 'a question is refused')
   const leaking = examiner.seen.filter(body => THINKING_TAGS.test(body.text)).length
   if (leaking > 0 && leaking < LEAKING_REPLIES) {
     return unclear(`one reply of ${examiner.seen.length} holds tags of reasoning in its text, the others do not`)
@@ -117,7 +109,7 @@ export async function examineStopReason(examiner: Examiner): Promise<Judgement> 
     )
   }
   const body = bodyOf(reply)
-  if (body === null) return refused(reply, 'a question is refused')
+  if (body === null) throw new Judged(refused(reply, 'a question is refused'))
   if (isCut(body)) return unclear('the model did not stop within 512 tokens')
   if (body.finishReason === null) {
     return degraded(
@@ -141,13 +133,14 @@ const WHOLE_TOKENS = 32
  */
 export async function examineLengthStop(examiner: Examiner): Promise<Judgement> {
   // The same answer each time, as far as the server can: only then is a longer one the rest of a cut one.
-  const ask = (maxTokens: number): Promise<Reply> =>
-    examiner.ask({ messages: [user('Count from 1 to 200, in words.')], maxTokens, temperature: 0 })
+  const about = (maxTokens: number) => ({
+    messages: [user('Count from 1 to 200, in words.')],
+    maxTokens,
+    temperature: 0,
+  })
   let limited: ReplyBody | null = null
   for (const limit of [CUT_TOKENS, 1]) {
-    const reply = await ask(limit)
-    const body = bodyOf(reply)
-    if (body === null) return refused(reply, `a request with an output limit of ${limit} is refused`)
+    const body = await examiner.hear(about(limit), `a request with an output limit of ${limit} is refused`)
     limited ??= body
     const written = body.stats.completionTokens
     const measured = { limit, completionTokens: written, finishReason: body.finishReason }
@@ -162,7 +155,7 @@ export async function examineLengthStop(examiner: Examiner): Promise<Judgement> 
     }
     if (isCut(body)) return fine('the output limit cuts, and the cut is told', measured)
   }
-  const whole = bodyOf(await ask(WHOLE_TOKENS))
+  const whole = bodyOf(await examiner.ask(about(WHOLE_TOKENS)))
   const measured = {
     completionTokens: limited?.stats.completionTokens ?? null,
     wholeTokens: whole?.stats.completionTokens ?? null,
@@ -195,12 +188,12 @@ const ABORT_GRACE_MS = 1_500
 
 /** A request that is given up must free its slot, or the next trial waits for it. */
 export async function examineAbort(examiner: Examiner): Promise<Judgement> {
-  const tiny = async (): Promise<{ readonly reply: Reply; readonly elapsedMs: number }> => {
+  const tinyMs = async (when: string): Promise<number> => {
     const startedAt = performance.now()
-    const reply = await examiner.ask({ messages: [user('Say hi.')], maxTokens: 1 })
-    return { reply, elapsedMs: performance.now() - startedAt }
+    await examiner.hear({ messages: [user('Say hi.')], maxTokens: 1 }, `a short request is refused ${when}`)
+    return Math.round(performance.now() - startedAt)
   }
-  const before = await tiny()
+  const beforeMs = await tinyMs('before one is given up')
   const given = new AbortController()
   const long = examiner.ask({
     messages: [user('Count from 1 to 1000, in words.')],
@@ -208,7 +201,7 @@ export async function examineAbort(examiner: Examiner): Promise<Judgement> {
     runsOn: true,
     signal: given.signal,
   })
-  const isOver = await Promise.race([long.then(() => true), sleep(ABORT_AFTER_MS + before.elapsedMs).then(() => false)])
+  const isOver = await Promise.race([long.then(() => true), sleep(ABORT_AFTER_MS + beforeMs).then(() => false)])
   given.abort(new Error('given up by the examination'))
   const outcome = await long.then(
     () => 'ended',
@@ -218,13 +211,11 @@ export async function examineAbort(examiner: Examiner): Promise<Judgement> {
     },
   )
   if (isOver || outcome === 'ended') return unclear('the reply was over before it could be given up')
-  const after = await tiny()
-  if (bodyOf(after.reply) === null)
-    return refused(after.reply, 'after a request that was given up the next one is refused')
-  const measured = { beforeMs: Math.round(before.elapsedMs), afterMs: Math.round(after.elapsedMs) }
-  if (after.elapsedMs > before.elapsedMs * 2 + ABORT_GRACE_MS) {
+  const afterMs = await tinyMs('after one was given up')
+  const measured = { beforeMs, afterMs }
+  if (afterMs > beforeMs * 2 + ABORT_GRACE_MS) {
     return degraded(
-      `after a request that was given up the next one takes ${measured.afterMs} ms instead of ${measured.beforeMs}`,
+      `after a request that was given up the next one takes ${afterMs} ms instead of ${beforeMs}`,
       'a trial that is stopped goes on in the server and slows the next one down',
       'Update the server, or remove the proxy that keeps the connection open.',
       measured,
@@ -238,15 +229,9 @@ const REPEATS = 3
 /** The same request, seed and temperature 0: the same answer? */
 export async function examineDeterminism(examiner: Examiner): Promise<Judgement> {
   const texts = new Set<string>()
+  const question = { messages: [user('Write one sentence about the sea.')], maxTokens: 32, temperature: 0, seed: 7 }
   for (let repeat = 0; repeat < REPEATS; repeat += 1) {
-    const reply = await examiner.ask({
-      messages: [user('Write one sentence about the sea.')],
-      maxTokens: 32,
-      temperature: 0,
-      seed: 7,
-    })
-    const body = bodyOf(reply)
-    if (body === null) return refused(reply, 'a question at temperature 0 is refused')
+    const body = await examiner.hear(question, 'a question at temperature 0 is refused')
     texts.add(`${body.reasoning?.text ?? ''}\n${body.text}`)
   }
   const measured = { repeats: REPEATS, different: texts.size }

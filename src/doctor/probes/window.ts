@@ -1,7 +1,7 @@
 /** How much of a prompt reaches the model, and what happens to one that is too long? */
 import type { Reply } from '../../model/chat-model.ts'
 import { WINDOW_REMEDY } from '../../model/classify.ts'
-import { bodyOf, type Examiner, filler, refused, uniqueOpening, user } from '../examiner.ts'
+import { bodyOf, detailOf, type Examiner, filler, refused, uniqueOpening, user } from '../examiner.ts'
 import { broken, degraded, fine, type Judgement, unclear } from '../finding.ts'
 
 /** Below this hardly a task's first turn fits. */
@@ -13,6 +13,9 @@ const CODE_WORD = 'QUARTZ-4711'
 const BLIND_FILLS = [2_000, 5_000, 10_000, 20_000]
 /** Filler words are mostly one token each; used until the server's own counts say better. */
 const GUESSED_TOKENS_PER_WORD = 1.3
+/** A count that is this much below what was sent is a prompt that was cut. */
+const WHOLE_SHARE = 0.9
+const SECOND_GAUGE_WORDS = 300
 
 const canaryPrompt = (words: number): string =>
   `The code word is ${CODE_WORD}.\n${filler(words)}\nWhat is the code word? Answer with the code word only.`
@@ -27,6 +30,22 @@ interface Fill {
 }
 
 /**
+ * Measures the tokens of a word where only a first request was gauged: what a longer one has more is words, and no template.
+ * Words that are taken for tokens fill less of the window than they should, and a cut is not seen.
+ */
+async function gaugeWords(examiner: Examiner): Promise<void> {
+  const { gauge, promptTokensPerSecond: rate } = examiner
+  if (examiner.tokensPerWord !== null || gauge === null) return
+  if (rate !== null && (gauge.tokens * SECOND_GAUGE_WORDS * 1_000) / gauge.words / rate > examiner.remainingMs() / 4)
+    return
+  const prompt = `${uniqueOpening()} ${filler(SECOND_GAUGE_WORDS)}\nSay hi.`
+  const reply = await askInTime(examiner, prompt, 1, examiner.plan.server.contextTokens !== null)
+  const tokens = reply === null ? null : (bodyOf(reply)?.stats.promptTokens ?? null)
+  const perWord = tokens === null ? 0 : (tokens - gauge.tokens) / (SECOND_GAUGE_WORDS - gauge.words)
+  if (perWord >= 1 / 2) examiner.tokensPerWord = perWord
+}
+
+/**
  * Fills the window to several levels. A prompt whose reported tokens stop growing was cut; whether the model can repeat
  * the code word from its beginning is noted, but a weak model that cannot is no fault of the server.
  */
@@ -37,9 +56,11 @@ export async function examineWindow(
   const declared = examiner.plan.server.contextTokens
   // Nothing that would fit in there could tell more.
   if (declared !== null && declared <= USELESS_TOKENS) return sized(declared, [], null)
-  const perWord = examiner.tokensPerWord ?? examiner.mostTokensPerWord ?? GUESSED_TOKENS_PER_WORD
+  await gaugeWords(examiner)
+  const { tokensPerWord, gauge } = examiner
+  const perWord = tokensPerWord ?? (gauge === null ? GUESSED_TOKENS_PER_WORD : gauge.tokens / gauge.words)
   // Where words were not measured apart from the template, only this much is sure.
-  const leastPerWord = examiner.tokensPerWord ?? (examiner.mostTokensPerWord === null ? null : 1)
+  const leastPerWord = tokensPerWord ?? (gauge === null ? null : 1)
   const levels = (declared === null ? BLIND_FILLS : (options.levels ?? [0.25, 0.5, 0.9]).map(part => part * declared))
     .map(tokens => Math.min(tokens, examiner.maxPromptTokens))
     .filter((tokens, index, all) => tokens > 60 && all.indexOf(tokens) === index)
@@ -53,7 +74,7 @@ export async function examineWindow(
     if (forecastMs > examiner.remainingMs() * 0.8) break
     const words = Math.max(1, Math.floor((tokens - 40) / perWord))
     const startedAt = performance.now()
-    const reply = await askInTime(examiner, canaryPrompt(words), declared !== null)
+    const reply = await askInTime(examiner, `${uniqueOpening()} ${canaryPrompt(words)}`, 16, declared !== null)
     if (reply === null) break
     if (reply.kind === 'context_overflow') {
       const limit = reply.contextTokens ?? last?.countedTokens ?? null
@@ -67,18 +88,15 @@ export async function examineWindow(
     const body = bodyOf(reply)
     if (body === null) return refused(reply, `a prompt of about ${thousands(tokens)} tokens is refused`)
     const counted = body.stats.promptTokens
-    fills.push({
-      expectedTokens: tokens,
-      countedTokens: counted,
-      isRecalled: body.text.includes(CODE_WORD),
-      elapsedMs: performance.now() - startedAt,
-    })
-    const expected = leastPerWord === null ? null : words * leastPerWord
-    if (counted !== null && expected !== null && counted < expected * 0.7) {
+    const elapsedMs = performance.now() - startedAt
+    const isRecalled = body.text.includes(CODE_WORD)
+    fills.push({ expectedTokens: tokens, countedTokens: counted, isRecalled, elapsedMs })
+    const sent = leastPerWord === null ? null : words * leastPerWord
+    if (counted !== null && sent !== null && counted < sent * WHOLE_SHARE) {
       return broken(
-        `a prompt of about ${thousands(expected)} tokens is cut to ${thousands(counted)} without an error`,
+        `a prompt of about ${thousands(sent)} tokens is cut to ${thousands(counted)} without an error`,
         `${WINDOW_REMEDY} Until then the beginning of a conversation, with the task in it, is lost in mid-trial.`,
-        { declaredTokens: declared, sentTokens: Math.round(expected), countedTokens: counted },
+        { declaredTokens: declared, sentTokens: Math.round(sent), countedTokens: counted },
       )
     }
   }
@@ -86,9 +104,14 @@ export async function examineWindow(
 }
 
 /** The reply, or null when the probe's time ran out and what the server says of its window must do. */
-async function askInTime(examiner: Examiner, prompt: string, isDeclared: boolean): Promise<Reply | null> {
+async function askInTime(
+  examiner: Examiner,
+  prompt: string,
+  maxTokens: number,
+  isDeclared: boolean,
+): Promise<Reply | null> {
   try {
-    return await examiner.ask({ messages: [user(`${uniqueOpening()} ${prompt}`)], maxTokens: 16 })
+    return await examiner.ask({ messages: [user(prompt)], maxTokens })
   } catch (error) {
     if (!isDeclared || examiner.remainingMs() > 0) throw error
     return null
@@ -96,40 +119,27 @@ async function askInTime(examiner: Examiner, prompt: string, isDeclared: boolean
 }
 
 function sized(windowTokens: number | null, fills: readonly Fill[], why: string | null): Judgement {
-  const last = fills.at(-1)
+  const filled = fills.at(-1)?.countedTokens ?? null
   const recalled = fills.filter(fill => fill.isRecalled).length
-  const measured = {
-    windowTokens,
-    filledTokens: last?.countedTokens ?? null,
-    levels: fills.length,
-    recalledLevels: recalled,
-  }
+  const measured = { windowTokens, filledTokens: filled, levels: fills.length, recalledLevels: recalled }
   if (windowTokens === null) {
-    if (last?.countedTokens === null || last === undefined)
-      return unclear('the size of the window is not known', measured)
-    return fine(
-      `a prompt of ${thousands(last.countedTokens)} tokens arrives whole; the window's size is not said`,
-      measured,
-    )
+    return filled === null
+      ? unclear('the size of the window is not known', measured)
+      : fine(`a prompt of ${thousands(filled)} tokens arrives whole; the window's size is not said`, measured)
   }
   const size = `the window of one request holds ${thousands(windowTokens)} tokens${why === null ? '' : ` (${why})`}`
   if (windowTokens <= USELESS_TOKENS) return broken(`${size}: hardly a task fits`, WINDOW_REMEDY, measured)
   if (windowTokens < SMALL_TOKENS) {
     return degraded(size, 'long trials overflow and fail for it, whatever the model can do', WINDOW_REMEDY, measured)
   }
-  const filled = last?.countedTokens ?? null
-  const proved =
-    filled === null
-      ? ''
-      : `; a prompt of ${thousands(filled)} arrived whole, by the server's own count${describeRecall(recalled, fills.length)}`
-  return fine(`${size}${proved}`, measured)
-}
-
-/** The count judges the server; what the model can repeat is said as its own, so that nobody takes it for a fault. */
-function describeRecall(recalled: number, levels: number): string {
-  if (recalled === levels) return ', and the model repeated its first line'
-  const often = recalled === 0 ? 'did not repeat' : `at ${recalled} of ${levels} lengths repeated`
-  return ` (the model ${often} its first line when asked: that is about the model)`
+  if (filled === null) return fine(size, measured)
+  // The count judges the server; what the model can repeat is said as its own, so that nobody takes it for a fault.
+  const often = recalled === 0 ? 'did not repeat' : `at ${recalled} of ${fills.length} lengths repeated`
+  const recall =
+    recalled === fills.length
+      ? ', and the model repeated its first line'
+      : ` (the model ${often} its first line when asked: that is about the model)`
+  return fine(`${size}; a prompt of ${thousands(filled)} arrived whole, by the server's own count${recall}`, measured)
 }
 
 /** Nothing longer is sent: it would take minutes where it is not refused. */
@@ -143,25 +153,26 @@ export async function examineOverflow(examiner: Examiner): Promise<Judgement> {
   if (windowTokens > MAX_OVERFLOW_TOKENS) return unclear('the window is too large to be overfilled in good time')
   const words = Math.ceil((windowTokens * 1.2 + 100) / Math.min(1, examiner.tokensPerWord ?? 1))
   const timeout = AbortSignal.timeout(OVERFLOW_TIMEOUT_MS)
+  let reply: Reply
   try {
-    const reply = await examiner.ask({ messages: [user(canaryPrompt(words))], maxTokens: 8, signal: timeout })
-    if (reply.kind === 'context_overflow') return fine('a prompt that is too long is refused and named as such')
-    const body = bodyOf(reply)
-    if (body === null) {
-      return degraded(
-        `a prompt that is too long ends in an error that does not say so: ${reply.kind === 'infra' || reply.kind === 'config' ? reply.detail : reply.kind}`,
-        'a trial that outgrows the window counts as a fault of the server and is repeated in vain',
-        'Update the server.',
-      )
-    }
-    return degraded(
-      `a prompt of about ${thousands(words)} words is answered although the window holds ${thousands(windowTokens)} tokens`,
-      'a trial that outgrows the window loses its beginning in silence, and the model is blamed',
-      `${WINDOW_REMEDY} Ollama: BENCH_EXTRA_BODY='{"truncate":false,"shift":false}' where the route honours it; llama-server: --no-context-shift.`,
-      { countedTokens: body.stats.promptTokens },
-    )
+    reply = await examiner.ask({ messages: [user(canaryPrompt(words))], maxTokens: 8, signal: timeout })
   } catch (error) {
     if (!timeout.aborted) throw error
     return unclear(`a prompt that is too long was neither answered nor refused within ${OVERFLOW_TIMEOUT_MS / 1_000} s`)
   }
+  if (reply.kind === 'context_overflow') return fine('a prompt that is too long is refused and named as such')
+  const body = bodyOf(reply)
+  if (body === null) {
+    return degraded(
+      `a prompt that is too long ends in an error that does not say so: ${detailOf(reply)}`,
+      'a trial that outgrows the window counts as a fault of the server and is repeated in vain',
+      'Update the server.',
+    )
+  }
+  return degraded(
+    `a prompt of about ${thousands(words)} words is answered although the window holds ${thousands(windowTokens)} tokens`,
+    'a trial that outgrows the window loses its beginning in silence, and the model is blamed',
+    `${WINDOW_REMEDY} Ollama: BENCH_EXTRA_BODY='{"truncate":false,"shift":false}' where the route honours it; llama-server: --no-context-shift.`,
+    { countedTokens: body.stats.promptTokens },
+  )
 }
