@@ -224,18 +224,6 @@ describe('firstExists, unchanged, finalText, timesRead and the rest', () => {
     })
   })
 
-  it('timesRepeated counts how often the same lines were shown, and refuses a passage of no lines', () => {
-    const log = of({ calls: [cat, list, cat] })
-    expect(asked(log, run => run.timesRepeated('main.py'))).toEqual({
-      answer: 2,
-      finding: 'a passage of 2 lines of main.py was shown 2 times while nothing changed: in call 1, 3',
-    })
-    expect(asked(log, run => run.timesRepeated('main.py', { lines: 1 })).finding).toMatch(
-      /^a line of main.py was shown 2 times/,
-    )
-    expect(() => createRun(log).run.timesRepeated('main.py', { lines: 0 })).toThrow(/give a whole number from 1/)
-  })
-
   it('verified gives the check and its reason, and refuses one that verify does not have', () => {
     const log = of({ verified: new Map([['add', { ok: false, reason: 'add(2, 3) gave -1' }]]) })
     expect(asked(log, run => run.verified('add'))).toEqual({ answer: false, finding: 'add: add(2, 3) gave -1' })

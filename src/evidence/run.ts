@@ -24,9 +24,7 @@ import {
 import { type LoggedCall, momentOf, type TrialLog } from './log.ts'
 import { type CommandHistory, commandHistory, commandRuns, fitsArguments, nearestCommand } from './ran.ts'
 import { createReader, type Reader, stringsIn } from './reading.ts'
-import { mostRepeated } from './reading-repeats.ts'
 import { type TestSession, testSessions } from './sessions.ts'
-import { findValue } from './values.ts'
 import { counted, describeCall, describeMoment, literalPattern, quoted } from './words.ts'
 import { hasSameContent, textsByHash } from './workspace.ts'
 
@@ -206,21 +204,6 @@ export function createRun(
       : { answer: false, finding: `${where}, but not ${describeBound(order)}` }
   }
 
-  function shownValueOf(path: string, value: string, order: Order): Found<Moment | false> {
-    requirePath(path)
-    if (!/[\p{L}\p{N}]/u.test(value)) throw new Error(`"${quoted(value)}" is no value: it has neither letter nor digit`)
-    const impossible = impossibleBound(order, never())
-    if (impossible !== null)
-      return { answer: false, finding: `the value ${value} of ${path} does not count: ${impossible}` }
-    const { calls, nearest } = findValue(log, path, value)
-    const call = calls.find(one => isWithin(order, one))
-    if (call !== undefined)
-      return { answer: momentOf(call), finding: `${value} of ${path} came up in ${describeCall(call)}` }
-    const [first] = calls
-    const why = first === undefined ? nearest : `it came up in ${describeCall(first)}, but not ${describeBound(order)}`
-    return { answer: false, finding: `${value} of ${path} was not shown: ${why}` }
-  }
-
   function earlierTextOf(path: string, moment: Moment | false): Found<string | null> {
     requirePath(path)
     const impossible = impossibleBound({ before: moment }, never())
@@ -300,7 +283,6 @@ export function createRun(
       requirePath(path)
       return record('sawContentOf', findReading(log, reader(path), path, question, never()))
     },
-    sawValueOf: (path, value, order = {}) => record('sawValueOf', shownValueOf(path, value, order)),
     sawTestsFail: (order = {}) => record('sawTestsFail', findSession(allSessions(), 'failed', order, never())),
     sawTestsPass: (order = {}) => record('sawTestsPass', findSession(allSessions(), 'passed', order, never())),
     firstChange: pathOrGlob => record('firstChange', changeOf(pathOrGlob)),
@@ -316,25 +298,6 @@ export function createRun(
       return record('timesRead', {
         answer: calls.length,
         finding: `${path} was shown ${counted(calls.length, 'time')}${where}`,
-      })
-    },
-    timesRepeated(path, { lines = 2 } = {}) {
-      requirePath(path)
-      if (!Number.isSafeInteger(lines) || lines < 1) {
-        throw new Error(`a passage of ${quoted(String(lines))} lines can not be asked for: give a whole number from 1`)
-      }
-      const { times, calls } = mostRepeated(log, path, lines)
-      const where =
-        times === 0
-          ? ''
-          : `: in call ${calls
-              .slice(0, 10)
-              .map(({ call }) => call)
-              .join(', ')}`
-      const what = lines === 1 ? 'a line' : `a passage of ${counted(lines, 'line')}`
-      return record('timesRepeated', {
-        answer: times,
-        finding: `${what} of ${path} was shown ${counted(times, 'time')} while nothing changed${where}`,
       })
     },
     get callCount() {

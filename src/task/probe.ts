@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer'
 import { types } from 'node:util'
 import { SpecError } from '../errors.ts'
 import { didYouMean, knownOnly } from './mistakes.ts'
-import type { CommandQuestion, Moment, Order, ReadQuestion, RepeatQuestion, Run, StubQuestion } from './run.ts'
+import type { CommandQuestion, Moment, Order, ReadQuestion, Run, StubQuestion } from './run.ts'
 import { isMoment } from './run.ts'
 import { callWithin } from './run-within.ts'
 import type { Flag } from './task.ts'
@@ -78,7 +78,6 @@ function hasNoReturn(flag: Flag): boolean {
 /** What can be asked more closely; record types make the compiler say when an option is added and forgotten here. */
 const BOUNDS: Readonly<Record<keyof Order, true>> = { before: true, after: true }
 const READING: Readonly<Record<keyof ReadQuestion, true>> = { ...BOUNDS, lines: true, showing: true }
-const REPEATS: Readonly<Record<keyof RepeatQuestion, true>> = { lines: true }
 const STUB_RUN: Readonly<Record<keyof StubQuestion, true>> = { ...BOUNDS, args: true }
 const COMMAND: Readonly<Record<keyof CommandQuestion, true>> = { ...BOUNDS, stubs: true, scripts: true }
 
@@ -127,17 +126,7 @@ function inventedRun(pattern: number, { checks, reads, files, textOf }: Notes): 
       note(reads, path)
       return moment()
     },
-    sawValueOf(path, _value, order) {
-      checkOptions('sawValueOf', order, BOUNDS)
-      note(reads, path)
-      return moment()
-    },
     timesRead(path) {
-      note(reads, path)
-      return yes() ? 1 : 0
-    },
-    timesRepeated(path, question) {
-      checkOptions('timesRepeated', question, REPEATS)
       note(reads, path)
       return yes() ? 1 : 0
     },

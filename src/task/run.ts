@@ -25,11 +25,6 @@ export interface ReadQuestion extends Order {
   readonly showing?: RegExp
 }
 
-export interface RepeatQuestion {
-  /** Neighbouring lines of a passage (default 2: a search that shows single lines is no reading). */
-  readonly lines?: number
-}
-
 export interface StubQuestion extends Order {
   /** The arguments, joined by single spaces, must match; or they must fit one by one, with the directory they were given in. */
   readonly args?: RegExp | ((args: readonly string[], cwd: string) => boolean)
@@ -56,11 +51,6 @@ export interface CallView extends Moment {
 export interface Run<Check extends string = string> {
   /** First moment at which content of the file, as it was then, was in a tool result. */
   sawContentOf(path: string, question?: ReadQuestion): Moment | false
-  /**
-   * First moment at which a result showed this value of the file, told whose it is, also where it showed no line: for values
-   * that stand in no other file of the setup.
-   */
-  sawValueOf(path: string, value: string, order?: Order): Moment | false
   /** First moment at which a failing test session had been seen by the model (exit status or summary in a result). */
   sawTestsFail(order?: Order): Moment | false
   /** First moment of a passing test session of the whole visible suite that the model could see. Combine with `verified`. */
@@ -79,11 +69,6 @@ export interface Run<Check extends string = string> {
   calledUnknownTool(): Moment | false
   /** How often the file was read (its content shown to the model). */
   timesRead(path: string): number
-  /**
-   * How often one and the same passage of the file was shown while no file of the setup changed: the passage and the
-   * stretch of time for which that is most.
-   */
-  timesRepeated(path: string, question?: RepeatQuestion): number
   /** Tool calls made so far in the whole trial. */
   readonly callCount: number
   /** Last text of the agent. */
