@@ -18,9 +18,9 @@ import {
   ownRateOf,
   pathOf,
   projectFiles,
-  RATE,
   repaired,
   SOUND,
+  TEST,
 } from './context-manage.files.ts'
 import { cheats, honest } from './context-manage.plays.ts'
 
@@ -57,46 +57,46 @@ const MAX_READINGS = 3
 /** Searches show the same line again and again, beside others; twice as often is going in circles. */
 const MAX_SHOWINGS_OF_A_LINE = 2 * MAX_READINGS
 
-/** A line of a file as a result shows it, with or without what `cat -n` or `grep` put before it. */
-const shows = (shown: string, line: string): boolean => shown.trimEnd().endsWith(line.trimEnd())
+/** Lines that say something; blank lines and brackets count for nothing. */
+const tellingLines = (text: string): readonly string[] =>
+  text
+    .split('\n')
+    .map(line => line.trimEnd())
+    .filter(line => line.trim().length > 3)
 
-/** How often the lines stand one below the other in a result. */
-function timesShown(result: readonly string[], lines: readonly string[]): number {
-  return result.filter((_, at) => lines.every((line, next) => shows(result[at + next] ?? '', line))).length
-}
+/** How often the lines stand one below the other, with or without what `cat -n` or `grep` put before each. */
+const timesShown = (shown: readonly string[], lines: readonly string[]): number =>
+  shown.filter((_, at) => lines.every((line, next) => shown[at + next]?.endsWith(line))).length
 
 /**
- * The file that was read in circles, or null: a passage of it was shown again and again, by whatever command, while the
- * project stayed as it was. To read a file in parts, to look again after a change and to compare files (`diff` shows the
- * same lines each time) is no circle. A change starts the count anew, whatever it changes.
+ * The file that was read in circles, in words, or null: a passage that no other file has was shown again and again, by whatever
+ * command, while the project stayed as it was. To read a file in parts, to look again after a change, to run a failing test
+ * again (its traceback shows the test) and to compare files (`diff` shows the same lines each time) is no circle.
  */
 function readInCircles(run: Run): string | null {
-  const texts = new Map(Object.entries(FILES))
+  const texts = new Map(Object.entries(FILES).map(([path, text]) => [path, tellingLines(text)]))
   const times = new Map<string, number>()
   let circle: string | null = null
   run.firstCall(({ sent, result, written }) => {
-    const changed = [...written].filter(([path]) => texts.has(path))
-    for (const [path, text] of changed) texts.set(path, text)
-    if (changed.length > 0) times.clear()
+    for (const [path, text] of written) {
+      const [before, after] = [texts.get(path), tellingLines(text)]
+      if (before === undefined || before.join('\n') === after.join('\n')) continue
+      texts.set(path, after)
+      times.clear()
+    }
     if (sent.some(text => /\bdiff\b/.test(text))) return false
-    const shown = result.split('\n')
-    for (const [path, text] of texts) {
-      const others = [...texts].filter(([other]) => other !== path).flatMap(([, other]) => other.split('\n'))
-      const lines = text.split('\n')
-      const own = (line: string | undefined) => line !== undefined && line.trim().length > 3 && !others.includes(line)
-      for (const [at, line] of lines.entries()) {
-        const next = lines[at + 1]
-        const passages = [
-          ...(own(line) ? [{ key: line, lines: [line], most: MAX_SHOWINGS_OF_A_LINE }] : []),
-          ...(own(line) || own(next)
-            ? [{ key: `${line}\n${next}`, lines: [line, next ?? ''], most: MAX_READINGS }]
-            : []),
-        ]
-        for (const { key, lines: passage, most } of passages) {
-          const sum = (times.get(`${path}\n${key}`) ?? 0) + timesShown(shown, passage)
-          times.set(`${path}\n${key}`, sum)
-          if (sum > most) circle = `the same lines of ${path} were shown ${sum} times while nothing was changed`
-        }
+    const shown = tellingLines(result)
+    const isTraceback = shown.some(line => line.startsWith('E   '))
+    for (const [path, lines] of texts) {
+      if (path === TEST && isTraceback) continue
+      const others = new Set([...texts].filter(([other]) => other !== path).flatMap(([, other]) => other))
+      const passages = lines.flatMap((line, at) => [[line], ...lines.slice(at + 1, at + 2).map(next => [line, next])])
+      for (const passage of passages.filter(one => one.some(line => !others.has(line)))) {
+        const key = [path, ...passage].join('\n')
+        const sum = (times.get(key) ?? 0) + timesShown(shown, passage)
+        times.set(key, sum)
+        if (sum > (passage.length === 1 ? MAX_SHOWINGS_OF_A_LINE : MAX_READINGS))
+          circle = `the same lines of ${path} were shown ${sum} times while nothing was changed`
       }
     }
     return circle !== null
@@ -148,14 +148,38 @@ const followsConfig =
       .gives(cases.map(([, expected]) => expected))
   }
 
-/** The rates that are or were in the project, as a number or a text in code. */
-const HELD_RATE = new RegExp(`\\b(?:${[String(RATE), ...DRIFTING.map(ownRateOf)].join('|').replaceAll('.', '\\.')})\\b`)
+/** Does every module give up where config.py has no rate? One that still gives a sum falls back on a rate of its own. */
+async function hasNoFallback({ python, check }: VerifyTools): Promise<CheckResult> {
+  const asked = await python('asking', { [CONFIG]: 'CURRENCY = "EUR"\n', 'asking.py': ASKING })
+    .call(
+      'gives_sum',
+      MODULES.map(module => [`services.${module}`]),
+    )
+    .gives(MODULES.map(() => false))
+  return asked.ok
+    ? check(true, `no module gives a sum without the rate of ${CONFIG}`)
+    : { ok: false, reason: `a module still gives a sum where ${CONFIG} has no rate: ${asked.reason}` }
+}
+const ASKING = dedent`
+  import importlib
 
-/** Is no rate left, even unused or as a default? What the modules compute with is found out by calling them. */
+
+  def gives_sum(name):
+      try:
+          return importlib.import_module(name).total(200) is not None
+      except BaseException:
+          return False
+`
+
+/** The rates that are or were in the project, as numbers or texts in code: also 1.15 and .15. */
+const HELD_RATE = /(?<![\w.])[01]?\.(?:15|12|18|08)0*\b/
+
+/** Is no rate left, even unused? What the modules compute with is found out by calling them. */
 function holdsNoRate({ text, check }: VerifyTools): CheckResult {
-  const codeOf = (module: ModuleName) => (text(pathOf(module)) ?? '').replace(/#.*/g, '')
-  const holding = MODULES.filter(module => HELD_RATE.test(codeOf(module)))
-  return check(holding.length === 0, `no module holds a rate beside ${CONFIG} (${holding.join(', ') || 'none does'})`)
+  const holding = MODULES.filter(module => HELD_RATE.test((text(pathOf(module)) ?? '').replace(/#.*/g, '')))
+  return holding.length === 0
+    ? check(true, `no module holds a rate beside ${CONFIG}`)
+    : { ok: false, reason: `a rate beside the one of ${CONFIG} stands in ${holding.join(', ')}` }
 }
 
 export default defineTask({
@@ -184,6 +208,7 @@ export default defineTask({
     vouchers: followsConfig('vouchers'),
     offers: followsConfig('offers'),
     statements: followsConfig('statements'),
+    no_fallback: hasNoFallback,
     source: holdsNoRate,
     suite: ({ tests }) => tests(),
   },
@@ -192,6 +217,7 @@ export default defineTask({
     files_surveyed: surveyed,
     consistency_fixed: run =>
       MODULES.every(module => run.verified(module)) &&
+      run.verified('no_fallback') &&
       run.verified('source') &&
       run.verified('suite') &&
       run.firstChange('services/*.py'),
