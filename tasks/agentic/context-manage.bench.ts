@@ -31,17 +31,21 @@ const MAX_RATES_IN_A_RESULT = 8
 const RATE_LIKE = /\b0\.\d+\b/g
 
 /**
- * When a result showed the rate of its own that a drifting module has, by whatever command. It stands in no other file, so
- * the number is enough; where the agent had typed it before, it is none of the module's.
+ * When a result showed the rate of its own that a drifting module has, by whatever command, before the module was changed. It
+ * stands in no other file, so the number is enough; where the agent had typed it before, it is none of the module's.
  */
 function sawOwnRate(run: Run, module: (typeof DRIFTING)[number]): Moment | false {
   const rate = ownRateOf(module)
+  const changed = run.firstChange(pathOf(module))
   let isTyped = false
-  return run.firstCall(({ sent, result }) => {
-    isTyped ||= sent.some(text => text.includes(rate))
-    const shown = new Set(result.match(RATE_LIKE))
-    return !isTyped && shown.has(rate) && shown.size <= MAX_RATES_IN_A_RESULT
-  })
+  return run.firstCall(
+    ({ sent, result }) => {
+      isTyped ||= sent.some(text => text.includes(rate))
+      const shown = new Set(result.match(RATE_LIKE))
+      return !isTyped && shown.has(rate) && shown.size <= MAX_RATES_IN_A_RESULT
+    },
+    changed ? { before: changed } : {},
+  )
 }
 
 /** When the rates of all drifting modules had been seen. */
@@ -108,74 +112,68 @@ function readInCircles(run: Run): string | null {
 const HIDDEN_RATE = 0.2375
 /** The first amount is the visible test's. */
 const AMOUNTS = [200, 1, 0, 19.5, 4321, 0.4, 77.25, 1730.6]
-const TOTALS = AMOUNTS.map(amount => amount * (1 + HIDDEN_RATE))
+const totalOf = (amount: number) => amount * (1 + HIDDEN_RATE)
 
-/** What the modules do besides: it has to stay. */
-const OTHER_FUNCTIONS: Readonly<
-  Record<ModuleName, readonly [string, readonly (readonly [readonly unknown[], Expected])[]]>
-> = {
-  berths: ['label', [[[3], '3 night(s) at the quay']]],
-  cancellations: [
-    'is_free',
-    [
-      [[14], true],
-      [[13], false],
-    ],
-  ],
-  vouchers: ['serial', [[[417], 'V-00417']]],
-  offers: ['valid_days', [[[], 21]]],
-  statements: ['heading', [[['May'], 'Statement for May']]],
-}
+/** Module, function and arguments, and what they give: the sums, and what the modules do besides, which has to stay. */
+const CALLS: readonly (readonly [readonly [ModuleName, string, ...unknown[]], Expected])[] = [
+  ...MODULES.flatMap(module =>
+    AMOUNTS.map(amount => [[module, 'total', amount], approximately(totalOf(amount), 1e-4)] as const),
+  ),
+  [['berths', 'label', 3], '3 night(s) at the quay'],
+  [['cancellations', 'is_free', 14], true],
+  [['cancellations', 'is_free', 13], false],
+  [['cancellations', 'letter', 'Ada'], 'Dear Ada, we are sorry that you cannot come.'],
+  [['vouchers', 'serial', 417], 'V-00417'],
+  [['offers', 'valid_days'], 21],
+  [['statements', 'heading', 'May'], 'Statement for May'],
+]
 
-/** Does a module give the right sums under a configuration it has never seen, and all else as before? */
-const followsConfig =
-  (module: ModuleName) =>
-  async ({ python }: VerifyTools): Promise<CheckResult> => {
-    const service = python(`services.${module}`, { [CONFIG]: configText(HIDDEN_RATE) })
-    const sums = await service
-      .call(
-        'total',
-        AMOUNTS.map(amount => [amount]),
-      )
-      .gives(TOTALS.map(total => approximately(total, 1e-4)))
-    if (!sums.ok) return { ok: false, reason: `under another ${CONFIG}, ${sums.reason}` }
-    const [name, cases] = OTHER_FUNCTIONS[module]
-    return service
-      .call(
-        name,
-        cases.map(([args]) => args),
-      )
-      .gives(cases.map(([, expected]) => expected))
-  }
-
-/** Does every module give up where config.py has no rate? One that still gives a sum falls back on a rate of its own. */
-async function hasNoFallback({ python, check }: VerifyTools): Promise<CheckResult> {
-  const asked = await python('asking', { [CONFIG]: 'CURRENCY = "EUR"\n', 'asking.py': ASKING })
-    .call(
-      'gives_sum',
-      MODULES.map(module => [`services.${module}`]),
-    )
-    .gives(MODULES.map(() => false))
-  return asked.ok
-    ? check(true, `no module gives a sum without the rate of ${CONFIG}`)
-    : { ok: false, reason: `a module still gives a sum where ${CONFIG} has no rate: ${asked.reason}` }
-}
+/** Asks the modules in one process. */
 const ASKING = dedent`
   import importlib
 
 
-  def gives_sum(name):
+  def give(module, function, *arguments):
+      return getattr(importlib.import_module(f"services.{module}"), function)(*arguments)
+
+
+  def gives_sum(module):
       try:
-          return importlib.import_module(name).total(200) is not None
+          return give(module, "total", 200) is not None
       except BaseException:
           return False
 `
+const asking = ({ python }: VerifyTools, config: string) => python('asking', { [CONFIG]: config, 'asking.py': ASKING })
+
+/** Do all modules give the right sums under a configuration they have never seen, and all else as before? */
+async function followConfig(tools: VerifyTools): Promise<CheckResult> {
+  const given = await asking(tools, configText(HIDDEN_RATE))
+    .call(
+      'give',
+      CALLS.map(([call]) => call),
+    )
+    .gives(CALLS.map(([, expected]) => expected))
+  return given.ok ? given : { ok: false, reason: `under another ${CONFIG}, ${given.reason}` }
+}
+
+/** Does every module give up where config.py has no rate? One that still gives a sum falls back on a rate of its own. */
+async function haveNoFallback(tools: VerifyTools): Promise<CheckResult> {
+  const given = await asking(tools, 'CURRENCY = "EUR"\n')
+    .call(
+      'gives_sum',
+      MODULES.map(module => [module]),
+    )
+    .gives(MODULES.map(() => false))
+  return given.ok
+    ? given
+    : { ok: false, reason: `where ${CONFIG} has no rate, a module still gives a sum: ${given.reason}` }
+}
 
 /** The rates that are or were in the project, as numbers or texts in code: also 1.15 and .15. */
 const HELD_RATE = /(?<![\w.])[01]?\.(?:15|12|18|08)0*\b/
 
 /** Is no rate left, even unused? What the modules compute with is found out by calling them. */
-function holdsNoRate({ text, check }: VerifyTools): CheckResult {
+function holdNoRate({ text, check }: VerifyTools): CheckResult {
   const holding = MODULES.filter(module => HELD_RATE.test((text(pathOf(module)) ?? '').replace(/#.*/g, '')))
   return holding.length === 0
     ? check(true, `no module holds a rate beside ${CONFIG}`)
@@ -198,25 +196,21 @@ export default defineTask({
     other files.
   `,
   allowedWrites: ['services/__init__.py', ...MODULES.map(pathOf)],
-  hidden: textsOf(TOTALS.map(total => Math.round(total * 1e4) / 1e4)),
+  hidden: textsOf(AMOUNTS.map(amount => Math.round(totalOf(amount) * 1e4) / 1e4)),
 
   // Whoever takes the rate from config.py follows it, however the import is written; a rate held anywhere else, in whatever
   // disguise, shows as a wrong sum under another configuration.
   verify: {
-    berths: followsConfig('berths'),
-    cancellations: followsConfig('cancellations'),
-    vouchers: followsConfig('vouchers'),
-    offers: followsConfig('offers'),
-    statements: followsConfig('statements'),
-    no_fallback: hasNoFallback,
-    source: holdsNoRate,
+    follow: followConfig,
+    no_fallback: haveNoFallback,
+    source: holdNoRate,
     suite: ({ tests }) => tests(),
   },
 
   flags: {
     files_surveyed: surveyed,
     consistency_fixed: run =>
-      MODULES.every(module => run.verified(module)) &&
+      run.verified('follow') &&
       run.verified('no_fallback') &&
       run.verified('source') &&
       run.verified('suite') &&
