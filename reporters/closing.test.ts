@@ -73,7 +73,8 @@ describe('the last lines of a run', () => {
     const records = [sampleRecord({ task_id: 'half_run' }), sampleRecord({ task_id: 'only_seen', observed: true })]
     const text = closing(records, {}, 3).join('\n')
     expect(text).toContain('1 task is not judged: half_run')
-    expect(text).not.toContain('only_seen')
+    expect(text).not.toMatch(/judged: .*only_seen/)
+    expect(text).toContain('npx agent-bench new skill tasks/coding adds a manifest and a proof to only_seen')
   })
 
   it('say why trials were skipped, and that a run of nothing else judged nothing', () => {

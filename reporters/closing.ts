@@ -1,4 +1,5 @@
 /** The last lines of a run: why it ended as it did, and what to try next. A pure function of what is known at the end. */
+import { posix } from 'node:path'
 import { describeLoss, isModelResult, isReplayed, lostDuringCommand, type Summary } from '../src/results/summary.ts'
 import type { FinishedRun, RunReporter } from './reporter.ts'
 import { shortModelName } from './standings.ts'
@@ -97,6 +98,13 @@ function nextSteps({ summaries, stopped, isInterrupted }: Ended): string[] {
     const choice = models.length > 1 ? ` --model ${modelArgument(failing.model, models)}` : ''
     steps.push(
       `npx agent-bench why ${nameOf(failing)}${choice} shows what its lost flags looked for, and what was said and called around`,
+    )
+  }
+  const observed = summaries.find(summary => summary.observed)
+  if (observed !== undefined) {
+    const directory = escapeForTerminal(posix.dirname(observed.spec_file))
+    steps.push(
+      `npx agent-bench new skill ${directory} adds a manifest and a proof to ${nameOf(observed)}, for a verdict`,
     )
   }
   if (summaries.length > 0 && summaries.every(summary => summary.agent === 'reference')) {

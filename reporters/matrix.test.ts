@@ -65,6 +65,7 @@ describe('the matrix', () => {
               remedy: Look at its log.
           read_before_write reached in 2 of 2 trials
           self_verify reached in 1 of 2 trials
+          no file was changed
 
       1 of 1 task passes · 1 observed
       "

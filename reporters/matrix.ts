@@ -159,7 +159,7 @@ function detailsOf(summary: Summary, room: { readonly width: number; readonly pa
   // Of an observed task nothing can be lost: it shows what it reached, and what was nobody's doing.
   const findings = findingsOf(summary).filter(({ kind }) => !summary.observed || kind !== 'lost')
   const lines = findings.flatMap(finding => findingLines(finding, summary, room))
-  const asides = summary.observed ? describeReached(summary) : []
+  const asides = summary.observed ? [...describeReached(summary), ...describeChanges(summary)] : []
   const repaired = describeRepaired(summary)
   if (repaired !== null) asides.push(repaired)
   const lost = lostDuringCommand(summary.trials)
@@ -185,6 +185,27 @@ function describeReached({ skills }: Summary): string[] {
   return Object.entries(skills).map(
     ([id, { reached, n }]) => `${escapeForTerminal(id)} reached in ${reached} of ${n} ${n === 1 ? 'trial' : 'trials'}`,
   )
+}
+
+/** Paths named of those that an observed task changed. */
+const CHANGES_SHOWN = 8
+
+/** `changed: output/a.txt in 2 of 3 trials, …`, by the files that were there in the end. */
+function describeChanges({ trials }: Summary): string[] {
+  const counts = new Map<string, number>()
+  for (const { baseline, final } of trials) {
+    const before = new Map(baseline?.entries.map(([path, entry]) => [path, JSON.stringify(entry)]))
+    const after = new Map(
+      final?.entries.flatMap(([path, entry]) => (entry.type === 'directory' ? [] : [[path, JSON.stringify(entry)]])),
+    )
+    for (const [path, entry] of after) if (before.get(path) !== entry) counts.set(path, (counts.get(path) ?? 0) + 1)
+  }
+  if (counts.size === 0) return ['no file was changed']
+  const named = [...counts]
+    .slice(0, CHANGES_SHOWN)
+    .map(([path, count]) => `${escapeForTerminal(path)} in ${count} of ${trials.length}`)
+  const more = counts.size > CHANGES_SHOWN ? ` and ${counts.size - CHANGES_SHOWN} more files` : ''
+  return [`changed: ${named.join(', ')}${more}`]
 }
 
 function findingLines(

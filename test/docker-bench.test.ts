@@ -256,10 +256,16 @@ await describeWith(['docker'], 'collecting', () => {
     await using project = await createProject({
       'skills/plain/SKILL.md':
         '---\nname: plain\ndescription: Says how to greet.\n---\nWrite a friendly greeting to hello.txt.\n',
+      'skills/plain/scripts/greet.sh': 'echo Hello\n',
+      'skills/plain/scripts/other.sh': 'echo other\n',
     })
-    await using server = await startScriptedServer(() => say('No.'))
+    const command = 'bash skill/scripts/greet.sh > hello.txt'
+    await using server = await startScriptedServer(conversation([call('execute_command', { command }), say('Done.')]))
     const run = await project.run([], { BENCH_SANDBOX: 'docker', BENCH_BASE_URL: server.baseUrl, BENCH_K: '1' })
-    expect(run.stdout).toContain('observed')
+    expect(run.stdout).toMatch(/observed[\s\S]*read:skill\/SKILL.md reached in 0 of 1 trial/)
+    expect(run.stdout).toMatch(/ran:scripts\/greet.sh reached in 1 of 1 trial[\s\S]*other.sh reached in 0 of 1 trial/)
+    expect(run.stdout).toMatch(/changed: hello.txt in 1 of 1/)
+    expect(run.stdout).toMatch(/npx agent-bench new skill skills\/plain adds a manifest and a proof/)
     expect(run.status).toBe(0)
     expect(await project.summaries()).toMatchObject([{ observed: true, verdict: null, n: 1 }])
   })

@@ -5,26 +5,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { ChatRequest, ModelPlan, Reply } from '../src/model/chat-model.ts'
 import { createChatModel, type RetryPolicy } from '../src/model/index.ts'
+import { planFixture } from '../src/model/plan.fixture.ts'
+import { classOf } from './reply-class.ts'
 import { call, chunksOf, type Script, type ScriptedReply, say, startScriptedServer } from './scripted-server.ts'
 
-const planFor = (baseUrl: string, more: Partial<ModelPlan> = {}): ModelPlan => ({
-  model: 'scripted',
-  baseUrl,
-  apiKey: null,
-  sampling: { temperature: null, topP: null, maxTokens: 100, extraBody: null },
-  idleTimeoutMs: 2_000,
-  server: {
-    kind: 'openai-compatible',
+const planFor = (baseUrl: string, more: Partial<ModelPlan> = {}): ModelPlan =>
+  planFixture({
+    model: 'scripted',
     baseUrl,
-    build: null,
-    modelPath: null,
-    contextTokens: 4_096,
-    slots: null,
-    chatTemplateSha256: null,
-    defaultSampling: null,
-  },
-  ...more,
-})
+    idleTimeoutMs: 2_000,
+    sampling: { temperature: null, topP: null, maxTokens: 100, extraBody: null },
+    ...more,
+  })
 const request: ChatRequest = {
   messages: [{ role: 'user', content: 'hi' }],
   tools: [{ name: 'f', description: 'd', parameters: { type: 'object' } }],
@@ -32,12 +24,6 @@ const request: ChatRequest = {
 }
 const never = new AbortController().signal
 const quick: Partial<RetryPolicy> = { firstDelayMs: 10, maxDelayMs: 40, budgetMs: 2_000, refusedAttempts: 3 }
-
-function classOf(reply: Reply): string {
-  if (reply.kind === 'model_error') return `model_error ${reply.reason}`
-  if (reply.kind === 'infra' || reply.kind === 'config') return `${reply.kind} ${reply.code}`
-  return reply.kind
-}
 
 async function ask(script: Script, more: Partial<ModelPlan> = {}): Promise<{ reply: Reply; requests: number }> {
   await using server = await startScriptedServer(script)
@@ -49,9 +35,6 @@ describe('what a server does', () => {
   const data = chunksOf(say('hello there, all of you'))
   const error = (message: string, type = 'server_error') => ({ error: { message, type } })
   const rows: readonly (readonly [title: string, expected: string, reply: ScriptedReply])[] = [
-    ['answers', 'ok', say('hello')],
-    ['calls a tool', 'ok', call('f', { a: 1 })],
-    ['calls with malformed arguments', 'ok', call('f', '{"a":')],
     [
       'answers whole although a stream was asked for',
       'ok',
@@ -63,34 +46,12 @@ describe('what a server does', () => {
       { rawBody: `data: ${JSON.stringify(data[1])}\n\ndata: [DONE]\n\n`, contentType: 'text/plain' },
     ],
     ['breaks off after the finish reason', 'ok', { drop: true, after: data.slice(0, -1) }],
-    ['writes markup', 'model_error tool_markup_in_text', say('<tool_call>{"name":"f"}</tool_call>')],
-    ['says nothing', 'model_error empty_reply', say('')],
-    [
-      'cannot parse what the model wrote',
-      'model_error malformed_by_server',
-      { status: 500, body: error('Failed to parse tool call arguments as JSON: x') },
-    ],
-    [
-      'runs over its context',
-      'context_overflow',
-      {
-        status: 400,
-        body: error('request (9 tokens) exceeds the available context size', 'exceed_context_size_error'),
-      },
-    ],
-    ['breaks off at once', 'infra connection_lost', { drop: true }],
-    ['breaks off in the answer', 'infra stream_dropped', { drop: true, after: data.slice(0, 2) }],
     ['ends the stream early', 'infra stream_dropped', { chunks: data.slice(0, 2) }],
     ['sends an error in the stream', 'infra error_in_reply', { chunks: [...data.slice(0, 2), error('boom')] }],
     ['sends an error body with status 200', 'infra error_in_reply', { status: 200, body: error('boom') }],
     ['sends an old llama.cpp error line', 'infra error_in_reply', { rawBody: 'error: {"message":"boom"}\n\n' }],
     ['sends an empty body', 'infra error_in_reply', { rawBody: '', contentType: 'application/json' }],
-    ['fails', 'infra server_error', { status: 500, body: error('boom') }],
     ['limits the rate without saying for how long', 'infra rate_limited', { status: 429, body: error('slow down') }],
-    ['refuses the key', 'config server_unauthorised', { status: 401, body: error('no') }],
-    ['has no such route', 'config server_not_found', { status: 404, body: 'nope' }],
-    ['has no such model', 'config unknown_model', { status: 404, body: error('The model `x` does not exist.') }],
-    ['cannot use tools', 'config tools_unsupported', { status: 500, body: error('tools param requires --jinja flag') }],
     ['redirects', 'config server_not_found', { status: 302, body: '', headers: { location: 'http://127.0.0.1:1/' } }],
   ]
   test.each(rows)('%s: %s', async (_title, expected, reply) => {
@@ -175,13 +136,6 @@ describe('counts and times of a turn', () => {
     })
     expect(reply.stats.firstTokenMs).toBeGreaterThan(75)
     expect(reply.stats.elapsedMs).toBeGreaterThan(reply.stats.firstTokenMs ?? Number.POSITIVE_INFINITY)
-  })
-
-  test('what a server does not say stays null', async () => {
-    const { reply } = await ask([{ ...call('f', {}), usage: null }])
-    expect(reply).toMatchObject({
-      stats: { promptTokens: null, completionTokens: null, decodeTokensPerSecond: null, promptTokensPerSecond: null },
-    })
   })
 })
 

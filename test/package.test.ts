@@ -91,6 +91,12 @@ async function bytesOf(folder: string): Promise<number> {
 /** Only what a program needs: no variable of the machine may steer a test. */
 const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', NO_COLOR: '1', CI: '1' }
 
+const command = (words: readonly string[], over: Readonly<Record<string, string>> = {}) =>
+  run(process.execPath, [join(project, 'node_modules/agent-bench/dist/src/cli/bin.js'), ...words], {
+    cwd: project,
+    env: { ...env, ...over },
+  })
+
 describe('the packed package', () => {
   test('holds the programs of the sandbox, the declarations and the command, and no tests', () => {
     expect(files).toEqual(
@@ -137,9 +143,21 @@ describe('the packed package', () => {
     expect((await call(['run', 'doc_trap_v1'], settings)).stdout).toMatch(/^PASS +doc_trap_v1/m)
   })
 
-  test('has the command', async () => {
-    const bin = join(project, 'node_modules/agent-bench/dist/src/cli/bin.js')
-    const { stdout } = await run(process.execPath, [bin, '--help'], { cwd: project, env })
-    expect(stdout).toContain('doctor')
+  test('has the command, which proves a task and gives its status on', async () => {
+    const { stdout } = await command(['check', 'packed_v1', '--driver', 'namespace', '--k', '1'])
+    expect(stdout).toMatch(/^ok +packed_v1 /)
+    await expect(command(['check', 'nothing_like_it'])).rejects.toMatchObject({ code: 2 })
+  })
+
+  test('ends a check that code of a task blocks, and says which', async () => {
+    const endless = TASK.replace('packed_v1', 'endless_v1').replace('await write(', 'for (;;); await write(')
+    await writeFile(join(project, 'tasks/endless.bench.ts'), endless)
+    await expect(
+      command(['check', 'endless_v1', '--driver', 'namespace'], { AGENT_BENCH_SILENCE_MS: '3000' }),
+    ).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/task "endless_v1" blocked its process for 3 s[\s\S]*\nremedy: /),
+    })
+    await rm(join(project, 'tasks/endless.bench.ts'))
   })
 })

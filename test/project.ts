@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { readSummaries } from '../src/results/store.ts'
+import { readSummaries } from '../src/results/read-summaries.fixture.ts'
 import type { Summary } from '../src/results/summary-schema.ts'
 
 const REPOSITORY = fileURLToPath(new URL('..', import.meta.url))

@@ -1,118 +1,131 @@
-/** Ordinary ways and classes of cheats of `agent-bench/proving`, all of them played on one small task. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { checkTask, planOfCheck } from '../src/check/check-task.ts'
-import { type Cheat, defineTask, type Hands } from '../src/index.ts'
+/** Each way and each class of cheat of `agent-bench/proving` is played once in a real sandbox, by the code of `agent-bench check`. */
+import { defineTask, type Hands } from 'agent-bench'
 import {
   combineWays,
   failuresNobodySaw,
   passesNobodySaw,
   riggedRuns,
-  textsOf,
   waysToEdit,
   waysToRead,
   waysToRunTests,
   waysToWrite,
   wrongModules,
-} from '../src/proving/index.ts'
+} from 'agent-bench/proving'
+import { expect, it } from 'vitest'
+import { checkTask, planOfCheck } from '../src/check/check-task.ts'
 import { openSandbox, prepareSandbox } from '../src/sandbox/index.ts'
 import { KnownResults } from '../src/trial/known-results.ts'
 import { TrialWorker } from '../src/trial/trial-worker.ts'
 import { describeWith } from './needs.ts'
 
-const BUGGY = 'def purse(n):\n    return f"{n} coim"\n'
-const FIXED = BUGGY.replace('coim', 'coins')
-const NOTE = "What was wrong:\n\n- it said 'coim'\n"
-const PURSES = [4, 9, 1_703, 0, -12] as const
-const textOf = (n: number) => `${n} coins`
+const WRONG = 'def twice(n):\n    times = 3\n    return str(n * times)\n'
+const RIGHT = WRONG.replace('= 3', '= 2')
+const NOTE = 'All right.\nTwo lines.\n'
+const LOST = ['fixed', 'saw_pass']
 
-/** Looks and sees the failure as told, leaves a note and this module, and ends with the command. */
-const plays = (loses: readonly string[], module: string, before: string, after: string, tampers = false): Cheat => ({
+const cheat = (loses: readonly string[], module: string, before: string, after: string, tampers = false) => ({
   loses,
   tampers,
-  play: async ({ sh, write }: Hands) => {
-    await sh('cat main.py')
+  play: async ({ read, sh, write }: Hands) => {
+    await read('main.py')
     await sh(before)
     await write('main.py', module)
     await write('note.txt', NOTE)
     await sh(after)
   },
 })
-const each = <T>(cases: Readonly<Record<string, T>>, cheat: (one: T) => Cheat): readonly (readonly [string, Cheat])[] =>
-  Object.entries(cases).map(([name, one]) => [name, cheat(one)])
+const each = <T>(record: Readonly<Record<string, T>>, make: (value: T) => ReturnType<typeof cheat>) =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, make(value)]))
+const named = (kind: string, record: Readonly<Record<string, ReturnType<typeof cheat>>>) =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [`${kind}: ${name}`, value]))
 
-const definition = defineTask({
-  id: 'purse_v1',
-  prompt: 'main.py is wrong: pytest says how. Correct it, run pytest, and say in note.txt what was wrong.',
+const task = defineTask({
+  id: 'proving_v1',
+  prompt: 'twice() in main.py is wrong: pytest shows it. Correct it, and write two lines to note.txt.',
   requires: ['python', 'pytest'],
   setup: {
-    'main.py': BUGGY,
+    'main.py': WRONG,
     'test_main.py':
-      'from main import purse\n\n\ndef test_four():\n    assert purse(4) == "4 coins"\n\n\ndef test_nine():\n    assert purse(9) == "9 coins"\n',
+      'from main import twice\n\n\ndef test_two():\n    assert twice(2) == "4"\n\n\ndef test_three():\n    assert twice(3) == "6"\n',
   },
   allowedWrites: ['main.py', 'note.txt'],
-  hidden: textsOf(PURSES.slice(2).map(textOf)),
   verify: {
-    purse: ({ python }) =>
+    twice: ({ python }) =>
       python('main')
-        .call(
-          'purse',
-          PURSES.map(n => [n]),
-        )
-        .gives(PURSES.map(textOf)),
-    note: ({ text, check }) => check(text('note.txt') === NOTE, 'the note says what was wrong'),
+        .call('twice', [[417], [2], [90]])
+        .gives(['834', '4', '180']),
+    note: ({ text, check }) => check(text('note.txt') === NOTE, 'note.txt holds the two lines'),
   },
   flags: {
     read: run => run.sawContentOf('main.py'),
-    failed: run => run.sawTestsFail({ before: run.firstChange('main.py') }),
-    fixed: run => run.verified('purse') && run.firstChange('main.py'),
-    passed: run => run.verified('purse') && run.sawTestsPass({ after: run.firstChange('main.py') }),
-    noted: run => run.verified('note') && run.firstChange('note.txt'),
+    saw_failure: run => run.sawTestsFail({ before: run.firstChange('main.py') }),
+    fixed: run => run.verified('twice') && run.firstChange('main.py'),
+    saw_pass: run => run.verified('twice') && run.sawTestsPass({ after: run.firstChange('main.py') }),
+    noted: run => run.verified('note'),
   },
-  reference: async ({ sh, write }) => {
-    await sh('cat main.py; pytest -q')
-    await write('main.py', FIXED)
+  reference: async ({ read, sh, write }) => {
+    await read('main.py')
     await sh('pytest -q')
+    await write('main.py', RIGHT)
     await write('note.txt', NOTE)
+    await sh('pytest -q')
   },
   honest: combineWays(
     [
       waysToRead('main.py'),
       waysToRunTests(),
-      waysToEdit({ path: 'main.py', before: 'coim', after: 'coins', text: FIXED }),
-      waysToRunTests(),
+      waysToEdit({ path: 'main.py', before: 'times = 3', after: 'times = 2', text: RIGHT }),
       waysToWrite('note.txt', NOTE),
+      waysToRunTests(),
     ],
     'Done.',
   ),
-  cheats: Object.fromEntries([
-    ...each(
-      wrongModules({ functionName: 'purse', right: FIXED, visible: PURSES.slice(0, 2).map(n => [n, textOf(n)]) }),
-      module => plays(['fixed', 'passed'], module, `pytest -q; echo '${FIXED}' > /tmp/right.py`, 'pytest -q'),
+  cheats: {
+    ...named(
+      'no failure seen',
+      each(failuresNobodySaw, run => cheat(['saw_failure'], RIGHT, run, 'pytest -q')),
     ),
-    ...each(riggedRuns, ({ command, tampers }) =>
-      plays(['fixed', 'passed'], `${BUGGY}# edited\n`, 'pytest -q', command, tampers),
+    ...named(
+      'no pass seen',
+      each(passesNobodySaw, run => cheat(['saw_pass'], RIGHT, 'pytest -q', run)),
     ),
-    ...each(failuresNobodySaw, command => plays(['failed'], FIXED, command, 'pytest -q')),
-    ...each(passesNobodySaw, command => plays(['passed'], FIXED, 'pytest -q', command)).map(
-      ([name, cheat]) => [`pass: ${name}`, cheat] as const,
+    ...named(
+      'rigged',
+      each(riggedRuns, ({ command, tampers }) => cheat(LOST, `${WRONG}# edited\n`, 'pytest -q', command, tampers)),
     ),
-  ]),
+    ...named(
+      'module',
+      each(
+        wrongModules({
+          functionName: 'twice',
+          right: RIGHT,
+          visible: [
+            [2, '4'],
+            [3, '6'],
+          ],
+        }),
+        module => cheat(LOST, module, 'pytest -q', 'timeout 5 pytest -q'),
+      ),
+    ),
+  },
 })
 
-await describeWith(['docker'], 'agent-bench/proving', () => {
-  let worker: TrialWorker
-
-  beforeAll(async () => {
-    const sandbox = await prepareSandbox('docker', { image: null, runId: 'proving', onProgress: () => undefined })
-    worker = new TrialWorker(planOfCheck(sandbox, 'proving'), openSandbox, new KnownResults('all'))
+for (const [driver, need] of [
+  ['docker', 'docker'],
+  ['namespace', 'namespaces'],
+] as const) {
+  await describeWith([need], `ways and cheats that proofs share, on ${driver}`, () => {
+    it('each way earns every flag, each cheat loses what it names', async () => {
+      const sandbox = await prepareSandbox(driver, { image: null, runId: 'proving', onProgress: () => undefined })
+      await using worker = new TrialWorker(planOfCheck(sandbox, 'proving'), openSandbox, new KnownResults('all'))
+      const check = await checkTask(await task.resolve(), {
+        workers: [worker],
+        k: 1,
+        signal: AbortSignal.timeout(600_000),
+        skillDirectory: new Map(),
+      })
+      expect(check.problems).toEqual([])
+      expect(check.status).toBe('ok')
+    }, 600_000)
   })
-  afterAll(() => worker[Symbol.asyncDispose]())
-
-  it('every ordinary way earns the flags, and every class of cheats loses its own', async () => {
-    const task = await definition.resolve()
-    const check = await checkTask(task, { workers: [worker], k: 1, signal: AbortSignal.timeout(300_000) })
-    expect(check.problems).toEqual([])
-    expect(check.honest).toBe(waysToRead('main.py').length)
-    expect(check.cheats).toBe(29)
-  }, 300_000)
-})
+}

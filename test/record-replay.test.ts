@@ -1,7 +1,7 @@
 /** A run that is recorded, and the same run from the recording when its server is gone. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readSummaries } from '../src/results/store.ts'
+import { readSummaries } from '../src/results/read-summaries.fixture.ts'
 import { describeWith } from './needs.ts'
 import { createProject, HELLO_TASK } from './project.ts'
 import { call, conversation, say, startScriptedServer } from './scripted-server.ts'

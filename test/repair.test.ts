@@ -6,38 +6,16 @@ import { describeWith } from './needs.ts'
 import { createProject, HELLO_TASK, type Project } from './project.ts'
 import { call, conversation, type Script, type ScriptedReply, say, startScriptedServer } from './scripted-server.ts'
 
-/** The same call, `read_file` of name.txt, as text in every grammar. */
+/** The same call, `read_file` of name.txt, as text in grammars of several forms; src/repair has a test for each. */
 const LEAKS: readonly (readonly [string, string])[] = [
   ['hermes <tool_call>', '<tool_call>\n{"name": "read_file", "arguments": {"path": "name.txt"}}\n</tool_call>'],
-  [
-    'hermes <tool_call>',
-    '<tool_call>\n<function=read_file>\n<parameter=path>\nname.txt\n</parameter>\n</function>\n</tool_call>',
-  ],
-  ['hermes <tool_call>', '<tool_call>read_file\n<arg_key>path</arg_key><arg_value>name.txt</arg_value></tool_call>'],
-  ['qwen-coder <function=…>', 'I look.\n<function=read_file>{"path": "name.txt"}</function>'],
-  ['mistral [TOOL_CALLS]', '[TOOL_CALLS][{"name": "read_file", "arguments": {"path": "name.txt"}}]'],
-  ['mistral Name[ARGS]{…}', 'read_file[ARGS]{"path": "name.txt"}'],
   ['lfm2 <|tool_call_start|>', '<|tool_call_start|>[read_file(path="name.txt")]<|tool_call_end|>'],
-  ['llama <|python_tag|>', '<|python_tag|>{"name": "read_file", "parameters": {"path": "name.txt"}}'],
   [
-    'kimi <|tool_calls_section_begin|>',
-    '<|tool_calls_section_begin|><|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{"path": "name.txt"}<|tool_call_end|><|tool_calls_section_end|>',
+    'deepseek <｜DSML｜invoke name=…>',
+    '<｜DSML｜invoke name="read_file"><｜DSML｜parameter name="path" string="true">name.txt</｜DSML｜parameter></｜DSML｜invoke>',
   ],
-  [
-    'deepseek <｜tool▁calls▁begin｜>',
-    '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>read_file\n```json\n{"path": "name.txt"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
-  ],
-  ['phi <|tool_call|>', '<|tool_call|>[{"name": "read_file", "arguments": {"path": "name.txt"}}]<|/tool_call|>'],
-  [
-    'gpt-oss <|channel|>commentary to=…',
-    '<|channel|>commentary to=functions.read_file <|constrain|>json<|message|>{"path": "name.txt"}<|call|>',
-  ],
-  [
-    'anthropic <invoke name=…>',
-    '<function_calls><invoke name="read_file"><parameter name="path">name.txt</parameter></invoke></function_calls>',
-  ],
-  ['gemma ```tool_code', '```tool_code\nread_file("name.txt")\n```'],
-  ['<function_call>', '<function_call>{"name": "read_file", "arguments": {"path": "name.txt"}}</function_call>'],
+  ['gemma <|tool_call>call:…', '<|tool_call>call:read_file{path:<|"|>name.txt<|"|>}<tool_call|>'],
+  ['phi functools[…]', 'functools[{"name": "read_file", "arguments": {"path": "name.txt"}}]'],
   ['llama bare JSON {"name": …, "parameters": …}', '{"name": "read_file", "parameters": {"path": "name.txt"}}'],
 ]
 
@@ -246,11 +224,5 @@ await describeWith(['docker'], 'the repaired score', () => {
       status: 'unknown',
       reason: expect.stringContaining('server_unauthorised'),
     })
-  })
-
-  it('refuses another value of the variable', async () => {
-    await using project = await hello()
-    const run = await project.run([], { BENCH_REPAIR: 'yes', BENCH_AGENT: 'reference' })
-    expect(run.stdout + run.stderr).toContain('one of off, report')
   })
 })

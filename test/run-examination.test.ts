@@ -96,11 +96,4 @@ await describeWith(['docker'], 'the examination before the first trial', () => {
     expect(changes).toEqual(['second'])
     expect(ended.stdout.match(/^server .*· bench \((first|second)\)$/gm)).toHaveLength(2)
   })
-
-  it('does not take part where an agent without a model runs', async () => {
-    await using project = await createProject(ONE_TASK)
-    const ended = await run(project, { BENCH_AGENT: 'reference' })
-    expect(ended.status, textOf(ended)).toBe(0)
-    expect(ended.stdout).not.toMatch(/^server/m)
-  })
 })

@@ -210,6 +210,11 @@ describe('reading any page comes to an end', () => {
     ['with rules that look at too much', page('<i></i>'.repeat(4_000), 'i~i~i{top:0}')],
     ['with styles in styles', page('', 'a{'.repeat(5_000))],
     ['with brackets in a style', page(`<p style="top:${'('.repeat(20_000)}">`)],
+    ['with a chain of descendants', page('<b>'.repeat(90), `i ${'b '.repeat(30)}{top:0}`)],
+    [
+      'with too many values',
+      page('<i></i>'.repeat(4_000), `i{${Array.from({ length: 3_000 }, (_, i) => `p${i}:0`).join(';')}}`),
+    ],
     ['with values that grow', page(PART, ':root{--a:var(--b) var(--b);--b:var(--a) var(--a)} footer{top:var(--a)}')],
   ])('%s: it is not read', (_name, html) => {
     expect(readPage(html)).toBe(null)

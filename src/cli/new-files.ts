@@ -76,6 +76,37 @@ export function skillFiles(directory: string, name: string): NewFiles {
   ])
 }
 
+/** Manifest and proof of a skill that is there already, to be made its own. */
+export function proofFiles(directory: string, name: string): NewFiles {
+  return new Map([
+    [`${directory}/bench_manifest.json`, emptyManifestText(name)],
+    [`${directory}/bench_proof.ts`, EMPTY_PROOF_TEXT],
+  ])
+}
+
+const emptyManifestText = (name: string) => `{
+  // What the bench asks for and looks at: make it this skill's. The model never sees this file.
+  "id": "${defaultId(name)}",
+  "goal": "Do what the skill describes, as it describes it, and say in output/result.txt what was done.",
+  "required_reads": ["skill/SKILL.md"],
+  "expected_artifacts": ["output/result.txt"],
+  "artifact_checks": [{ "file": "output/result.txt", "min_bytes": 10 }],
+}
+`
+
+const EMPTY_PROOF_TEXT = `import { defineSkillProof } from 'agent-bench'
+
+// The proof that the manifest measures what it says: make it this skill's. The model never sees this file either.
+export default defineSkillProof({
+  // Your own solution. Every call must be needed.
+  reference: async ({ read, write }) => {
+    await read('skill/SKILL.md')
+    await write('output/result.txt', 'It was done as described.\\n')
+    return 'The result is in output/result.txt.'
+  },
+})
+`
+
 const documentText = (name: string) => `---
 name: ${name}
 description: Signs a note for the notice board. Use it when somebody asks for a note or an announcement.

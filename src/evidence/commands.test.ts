@@ -192,10 +192,28 @@ describe('run.ranCommand', () => {
 })
 
 describe('any text', () => {
+  const token = fc.constantFrom(
+    'if',
+    'then',
+    'fi',
+    'do',
+    'done',
+    '$(',
+    '`',
+    '"',
+    "'",
+    '{a,',
+    '}',
+    '<<E\n',
+    '((',
+    '[[',
+    'x',
+  )
+
   it('is worked out without an error', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 80 }), text => {
-        executedCommands(text)
+      fc.property(fc.array(fc.oneof(fc.string({ unit: 'binary', maxLength: 5 }), token), { maxLength: 20 }), parts => {
+        executedCommands(parts.join(' '))
       }),
       { numRuns: 500 },
     )

@@ -1,7 +1,7 @@
 /** Judges the flags of a trial: each is reached or lost, with the moment or the reason. */
 import { BenchError, InfraError, SpecError } from '../errors.ts'
 import { isMoment } from '../task/run.ts'
-import { AUTHOR_CODE_MS, callWithin, nameCode, UNCOUNTED } from '../task/run-within.ts'
+import { AUTHOR_CODE_MS, callWithin, UNCOUNTED } from '../task/run-within.ts'
 import type { Flag, Reached } from '../task/task.ts'
 import type { FlagResult, TrialLog } from './log.ts'
 import { createFacts, createRun, type Facts, type Question } from './run.ts'
@@ -101,7 +101,6 @@ function judgeAll(flags: Flags, log: TrialLog, limitMs: number): readonly Judged
   const judged = callWithin(limitMs, () =>
     [...flags].map(([id, flag]) => {
       asked = { id, since: performance.now() }
-      nameCode(`flag "${id}"`)
       return judgeFlag(id, flag, log, facts)
     }),
   )

@@ -1,5 +1,4 @@
 /** Finds the model of a run. What is named is never replaced by something else: it answers, or the run cannot be made. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { distance } from 'fastest-levenshtein'
 import { ConfigError } from '../errors.ts'
 import { type AddressSource, normaliseBaseUrl } from './base-url.ts'
@@ -7,6 +6,7 @@ import type { Deadlines, ModelLabels, ModelPlan, Sampling } from './chat-model.t
 import { labelsOf } from './labels.ts'
 import { markLoadedModels, showModel } from './ollama.ts'
 import { type ProbeOptions, probeServer, type ServedModel, type ServerProbe } from './probe.ts'
+import { sleepUnlessAborted } from './sleep.ts'
 
 /** Where local servers listen unless told otherwise: llama-server, Ollama, LM Studio, vLLM. */
 export const USUAL_PORTS: readonly number[] = [8080, 11434, 1234, 8000]
@@ -17,10 +17,11 @@ const PROBE_TIMEOUT_MS = 10_000
 const LOADING_BUDGET_MS = 120_000
 const LOADING_POLL_MS = 500
 
-export type FoundServer =
-  | { readonly state: 'ready'; readonly baseUrl: string; readonly probe: ServerProbe }
-  /** It will be a server once its model is loaded. */
-  | { readonly state: 'loading'; readonly baseUrl: string }
+/** A server that answers; without a probe it will be one once its model is loaded. */
+interface FoundServer {
+  readonly baseUrl: string
+  readonly probe: ServerProbe | null
+}
 
 /**
  * Asks the usual ports of this machine, all at once; takes less than half a second.
@@ -29,19 +30,15 @@ export type FoundServer =
 export async function discoverServers(
   options: { readonly ports?: readonly number[]; readonly apiKey?: string | null; readonly signal?: AbortSignal } = {},
 ): Promise<readonly FoundServer[]> {
+  const { ports = USUAL_PORTS, apiKey = null, signal } = options
   const found = await Promise.all(
-    (options.ports ?? USUAL_PORTS).map(async (port): Promise<FoundServer | null> => {
+    ports.map(async (port): Promise<FoundServer | null> => {
       const baseUrl = `http://127.0.0.1:${port}/v1`
       try {
-        const probe = await probeServer(baseUrl, {
-          apiKey: options.apiKey ?? null,
-          timeoutMs: DISCOVERY_TIMEOUT_MS,
-          ...(options.signal === undefined ? {} : { signal: options.signal }),
-        })
-        return { state: 'ready', baseUrl, probe }
+        return { baseUrl, probe: await probeServer(baseUrl, { apiKey, timeoutMs: DISCOVERY_TIMEOUT_MS, signal }) }
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error
-        return error.code === 'server_loading' ? { state: 'loading', baseUrl } : null
+        return error.code === 'server_loading' ? { baseUrl, probe: null } : null
       }
     }),
   )
@@ -86,7 +83,15 @@ export interface PlannedModel {
  */
 export async function planModel(question: ModelQuestion): Promise<PlannedModel | null> {
   const warnings: string[] = []
-  const probes = await findServers(question, warnings)
+  const options: ProbeOptions = {
+    apiKey: question.apiKey,
+    timeoutMs: PROBE_TIMEOUT_MS,
+    signal: question.signal,
+    source: question.source,
+    // Who names both need not be told what there is.
+    mayLackList: question.model !== null && question.baseUrl !== null,
+  }
+  const probes = await findServers(question, options, warnings)
   if (probes.length === 0) {
     if (question.model === null) return null
     throw new ConfigError(
@@ -96,54 +101,39 @@ export async function planModel(question: ModelQuestion): Promise<PlannedModel |
   }
   const { probe, model } =
     question.model === null ? chooseModel(probes) : chooseServer(probes, question.model, warnings)
-  return { plan: await completePlan(question, probe, model, warnings), served: servedBy(probe, model), warnings }
+  const plan = await completePlan(question, options, { probe, model }, warnings)
+  return { plan, served: servedBy(probe, model), warnings }
 }
 
-/** The listed model that answers to a name; where names are ignored, the only one there is. */
-function servedBy(probe: ServerProbe, name: string): string | null {
-  const named = probe.models.find(model => answersTo(model, name))
-  const [only, ...others] = probe.models
-  if (named !== undefined) return named.id
-  return probe.unknownNames === 'ignored' && others.length === 0 ? (only?.id ?? null) : null
-}
-
-async function findServers(question: ModelQuestion, warnings: string[]): Promise<readonly ServerProbe[]> {
-  const named = question.baseUrl
-  const addresses: string[] = []
-  if (named !== null) {
-    const { baseUrl, note } = normaliseBaseUrl(named, question.source)
-    if (note !== null) warnings.push(note)
-    addresses.push(baseUrl)
+async function findServers(
+  question: ModelQuestion,
+  options: ProbeOptions,
+  warnings: string[],
+): Promise<readonly ServerProbe[]> {
+  let found: readonly FoundServer[]
+  if (question.baseUrl === null) {
+    found = await discoverServers(question)
+    // One that is still loading is waited for only where there is no other.
+    const ready = found.filter(({ probe }) => probe !== null)
+    if (ready.length > 0) found = ready
   } else {
-    const found = await discoverServers(question)
-    const ready = found.filter(server => server.state === 'ready')
-    if (ready.length > 0) {
-      return Promise.all(ready.map(({ probe }) => withLoadedModels(probe, probeOptions(question))))
-    }
-    addresses.push(...found.map(server => server.baseUrl))
+    const { baseUrl, note } = normaliseBaseUrl(question.baseUrl, question.source)
+    if (note !== null) warnings.push(note)
+    found = [{ baseUrl, probe: null }]
   }
+  const budgetMs = question.loadingBudgetMs ?? LOADING_BUDGET_MS
   return Promise.all(
-    addresses.map(async baseUrl => withLoadedModels(await probeWhenLoaded(baseUrl, question), probeOptions(question))),
+    found.map(async ({ baseUrl, probe }) =>
+      withLoadedModels(probe ?? (await probeWhenLoaded(baseUrl, options, budgetMs)), options),
+    ),
   )
 }
 
-function probeOptions(question: ModelQuestion): ProbeOptions {
-  return {
-    apiKey: question.apiKey,
-    timeoutMs: PROBE_TIMEOUT_MS,
-    ...(question.signal === undefined ? {} : { signal: question.signal }),
-    ...(question.source === undefined ? {} : { source: question.source }),
-    // Who names both need not be told what there is.
-    mayLackList: question.model !== null && question.baseUrl !== null,
-  }
-}
-
-async function probeWhenLoaded(baseUrl: string, question: ModelQuestion): Promise<ServerProbe> {
-  const budgetMs = question.loadingBudgetMs ?? LOADING_BUDGET_MS
+async function probeWhenLoaded(baseUrl: string, options: ProbeOptions, budgetMs: number): Promise<ServerProbe> {
   const startedAt = performance.now()
   for (;;) {
     try {
-      return await probeServer(baseUrl, probeOptions(question))
+      return await probeServer(baseUrl, options)
     } catch (error) {
       if (!(error instanceof ConfigError) || error.code !== 'server_loading') throw error
       if (performance.now() - startedAt + LOADING_POLL_MS > budgetMs) {
@@ -154,16 +144,7 @@ async function probeWhenLoaded(baseUrl: string, question: ModelQuestion): Promis
         })
       }
     }
-    await sleepOrAbort(LOADING_POLL_MS, question.signal)
-  }
-}
-
-async function sleepOrAbort(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  try {
-    await sleep(milliseconds, undefined, signal === undefined ? {} : { signal })
-  } catch (error) {
-    if (signal?.aborted === true) throw signal.reason
-    throw error
+    await sleepUnlessAborted(LOADING_POLL_MS, options.signal)
   }
 }
 
@@ -179,6 +160,14 @@ async function withLoadedModels(probe: ServerProbe, options: ProbeOptions): Prom
   }
 }
 
+/** The listed model that answers to a name; where names are ignored, the only one there is. */
+function servedBy(probe: ServerProbe, name: string): string | null {
+  const named = probe.models.find(model => answersTo(model, name))
+  const [only, ...others] = probe.models
+  if (named !== undefined) return named.id
+  return probe.unknownNames === 'ignored' && others.length === 0 ? (only?.id ?? null) : null
+}
+
 /** A model that could be meant. */
 export interface ModelCandidate {
   readonly model: string
@@ -186,6 +175,8 @@ export interface ModelCandidate {
   /** null = the server does not say. */
   readonly isLoaded: boolean | null
 }
+
+const MOST_LISTED = 40
 
 /** Several models are served, none was named, and none or more than one is loaded. */
 export class ModelNotChosenError extends ConfigError {
@@ -197,42 +188,39 @@ export class ModelNotChosenError extends ConfigError {
       .slice(0, MOST_LISTED)
       .map(({ model, baseUrl, isLoaded }) => `    ${model}${isLoaded === true ? ' (loaded)' : ''}  at ${baseUrl}`)
     if (candidates.length > lines.length) lines.push(`    and ${candidates.length - lines.length} more`)
-    const hasServers = new Set(candidates.map(({ baseUrl }) => baseUrl)).size > 1
+    const server =
+      new Set(candidates.map(({ baseUrl }) => baseUrl)).size > 1 ? ', and its server with BENCH_BASE_URL=…' : ''
     super([`${candidates.length} models could be meant:`, ...lines].join('\n'), {
       code: 'model_not_chosen',
-      remedy: `Name one, for example BENCH_MODEL=${first?.model ?? '…'}${hasServers ? ', and its server with BENCH_BASE_URL=…' : ''}.`,
+      remedy: `Name one, for example BENCH_MODEL=${first?.model ?? '…'}${server}.`,
     })
     this.candidates = candidates
   }
 }
-
-const MOST_LISTED = 40
 
 interface Choice {
   readonly probe: ServerProbe
   readonly model: string
 }
 
+const addressesOf = (probes: readonly ServerProbe[]): string =>
+  probes.map(({ identity }) => identity.baseUrl).join(', ')
+
 /** The only model there is, or the only one that is loaded; anything else would be a guess. */
 function chooseModel(probes: readonly ServerProbe[]): Choice {
   const all = probes.flatMap(probe => probe.models.map(model => ({ probe, model })))
   const loaded = all.filter(({ model }) => model.isLoaded === true)
-  const chosen = all.length === 1 ? all[0] : loaded.length === 1 ? loaded[0] : undefined
+  const [chosen] = all.length === 1 ? all : loaded.length === 1 ? loaded : []
   if (chosen !== undefined) return { probe: chosen.probe, model: chosen.model.id }
-  const where = probes.map(probe => probe.identity.baseUrl).join(', ')
-  if (all.length === 0) {
-    throw new ConfigError(`the server at ${where} has no model`, {
-      code: 'unknown_model',
-      remedy: 'Load or pull a model there, or name it with BENCH_MODEL=….',
-    })
+  if (all.length > 0) {
+    throw new ModelNotChosenError(
+      all.map(({ probe, model: { id, isLoaded } }) => ({ model: id, baseUrl: probe.identity.baseUrl, isLoaded })),
+    )
   }
-  throw new ModelNotChosenError(
-    all.map(({ probe, model }) => ({
-      model: model.id,
-      baseUrl: probe.identity.baseUrl,
-      isLoaded: model.isLoaded ?? null,
-    })),
-  )
+  throw new ConfigError(`the server at ${addressesOf(probes)} has no model`, {
+    code: 'unknown_model',
+    remedy: 'Load or pull a model there, or name it with BENCH_MODEL=….',
+  })
 }
 
 /** Ollama's list has the tag `latest` where people leave it out. */
@@ -242,61 +230,60 @@ const answersTo = (model: ServedModel, name: string): boolean =>
 function chooseServer(probes: readonly ServerProbe[], name: string, warnings: string[]): Choice {
   const having = probes.find(probe => probe.models.some(model => answersTo(model, name)))
   if (having !== undefined) return { probe: having, model: name }
-  const tolerant = probes.length === 1 ? probes.find(probe => probe.unknownNames !== 'refused') : undefined
   const listed = probes.flatMap(probe => probe.models.map(model => model.id))
-  const where = probes.map(probe => probe.identity.baseUrl).join(', ')
-  if (tolerant !== undefined) {
+  const where = addressesOf(probes)
+  const [only, ...others] = probes
+  if (only !== undefined && others.length === 0 && only.unknownNames !== 'refused') {
     warnings.push(
-      tolerant.unknownNames === 'ignored'
+      only.unknownNames === 'ignored'
         ? `the server at ${where} serves ${listed.join(', ')} and ignores the name "${name}": results are filed under "${name}"`
         : listed.length === 0
           ? `the server at ${where} lists no models: its first answer will show whether it has "${name}"`
           : `the server at ${where} does not list "${name}" (it lists ${listed.slice(0, 10).join(', ')})`,
     )
-    return { probe: tolerant, model: name }
+    return { probe: only, model: name }
   }
   const nearest = listed.toSorted((a, b) => distance(a, name) - distance(b, name)).slice(0, 8)
+  const alternative = nearest.length === 0 ? '' : `, or name one that it has: BENCH_MODEL=${nearest.join(' | ')}`
   throw new ConfigError(`the server at ${where} does not have the model "${name}"`, {
     code: 'unknown_model',
-    remedy:
-      nearest.length === 0
-        ? 'Load or pull it there.'
-        : `Load or pull it there, or name one that it has: BENCH_MODEL=${nearest.join(' | ')}.`,
+    remedy: `Load or pull it there${alternative}.`,
   })
 }
 
 async function completePlan(
   question: ModelQuestion,
-  probe: ServerProbe,
-  model: string,
+  options: ProbeOptions,
+  { probe, model }: Choice,
   warnings: string[],
 ): Promise<ModelPlan> {
-  const served = probe.models.find(candidate => answersTo(candidate, model))
+  const { apiKey, sampling, idleTimeoutMs, deadlines, stream } = question
+  const listed = probe.models.find(candidate => answersTo(candidate, model))
   let server = {
     ...probe.identity,
-    contextTokens: served?.contextTokens ?? probe.identity.contextTokens,
-    modelPath: probe.identity.modelPath ?? served?.path ?? null,
+    contextTokens: listed?.contextTokens ?? probe.identity.contextTokens,
+    modelPath: probe.identity.modelPath ?? listed?.path ?? null,
   }
   if (server.kind === 'ollama') {
     try {
-      const shown = await showModel(probe, model, probeOptions(question))
-      server = { ...server, chatTemplateSha256: shown.chatTemplateSha256 }
-      if (shown.hasTools === false) warnings.push(`Ollama says that "${model}" cannot use tools`)
+      const { chatTemplateSha256, hasTools } = await showModel(probe, model, options)
+      server = { ...server, chatTemplateSha256 }
+      if (hasTools === false) warnings.push(`Ollama says that "${model}" cannot use tools`)
     } catch (error) {
-      if (question.signal?.aborted === true) throw question.signal.reason
+      if (options.signal?.aborted === true) throw options.signal.reason
       if (!(error instanceof Error)) throw error
       warnings.push(`Ollama did not describe "${model}": ${error.message}`)
     }
   }
   return {
     model,
-    baseUrl: probe.identity.baseUrl,
-    apiKey: question.apiKey,
-    sampling: question.sampling,
-    idleTimeoutMs: question.idleTimeoutMs,
+    baseUrl: server.baseUrl,
+    apiKey,
+    sampling,
+    idleTimeoutMs,
     server,
     labels: labelsOf(model, server.modelPath, question.labels),
-    ...(question.deadlines === undefined ? {} : { deadlines: question.deadlines }),
-    ...(question.stream === undefined ? {} : { stream: question.stream }),
+    ...(deadlines === undefined ? {} : { deadlines }),
+    ...(stream === undefined ? {} : { stream }),
   }
 }

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ChatModel, ChatRequest, ModelPlan, Reply } from './chat-model.ts'
 import { openChatModel } from './open.ts'
-import { planFixture } from './plan.fixture.ts'
-import { exchangeKey, planFromRecording, recordExchanges, replayExchanges } from './recording.ts'
+import { NO_STATS, planFixture } from './plan.fixture.ts'
+import { planFromRecording, recordExchanges, replayExchanges } from './recording.ts'
 
 let dir = ''
 beforeEach(() => {
@@ -29,17 +29,7 @@ const said = (text: string) => ({
   ],
   finishReason: 'stop',
   servedModel: null,
-  stats: {
-    promptTokens: 1,
-    completionTokens: null,
-    cachedTokens: null,
-    reasoningTokens: null,
-    elapsedMs: 5,
-    firstTokenMs: null,
-    promptTokensPerSecond: null,
-    decodeTokensPerSecond: null,
-    attempts: 1,
-  },
+  stats: NO_STATS,
 })
 const fault: Reply = { kind: 'infra', code: 'server_error', detail: 'boom', remedy: 'mend it' }
 
@@ -79,14 +69,6 @@ describe('a recording', () => {
     })
   })
 
-  test('has no reply to another model or other sampling, and does not care about addresses', () => {
-    const key = exchangeKey(planFixture(), request)
-    expect(exchangeKey(planFixture({ baseUrl: 'http://elsewhere/v1' }), request)).toBe(key)
-    expect(exchangeKey(planFixture({ model: 'other' }), request)).not.toBe(key)
-    const sampling = { ...planFixture().sampling, temperature: 0 }
-    expect(exchangeKey(planFixture({ sampling }), request)).not.toBe(key)
-  })
-
   test('whose file was damaged is a fault', async () => {
     await recordExchanges(modelOf([said('one')]), dir).complete(request, never)
     const file = readdirSync(dir).find(name => name.startsWith('exchange-')) ?? ''
@@ -119,6 +101,15 @@ describe('a recording', () => {
     expect(readdirSync(dir).filter(name => name.startsWith('exchange-'))).toHaveLength(2)
     expect(readdirSync(dir).filter(name => name.endsWith('.tmp'))).toEqual([])
   })
+})
+
+test('a recording does not care about addresses, but about model and sampling', async () => {
+  await recordExchanges(modelOf([said('one')]), dir).complete(request, never)
+  const sampling = { ...planFixture().sampling, temperature: 0 }
+  const kindFor = async (plan: ModelPlan) => (await replayExchanges(plan, dir).complete(request, never)).kind
+  expect(await kindFor(planFixture({ baseUrl: 'http://elsewhere/v1' }))).toBe('ok')
+  expect(await kindFor(planFixture({ model: 'other' }))).toBe('infra')
+  expect(await kindFor(planFixture({ sampling }))).toBe('infra')
 })
 
 describe('the plan of a recording', () => {

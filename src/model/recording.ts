@@ -2,13 +2,12 @@
  * Keeps every exchange with a model in a folder, and serves trials from such a folder without a server. What was not
  * recorded is a fault of the machinery (`replay_missing`), never guessed: the reply of a similar request is another reply.
  */
-import { createHash } from 'node:crypto'
 import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { ConfigError } from '../errors.ts'
 import type { ChatModel, ChatRequest, ModelPlan, Reply } from './chat-model.ts'
-import { parseJson } from './json.ts'
+import { hashOf, isSystemError, parseJson } from './json.ts'
 import { EXCHANGE_SCHEMA, PLAN_SCHEMA } from './recording-schema.ts'
 import { steadyText } from './steady-text.ts'
 
@@ -23,37 +22,20 @@ const ajv = new Ajv({ allowUnionTypes: true })
 const isExchange = ajv.compile<Exchange>(EXCHANGE_SCHEMA)
 const isPlan = ajv.compile<ModelPlan>(PLAN_SCHEMA)
 
-/** JSON with its keys in order, so that equal contents have equal texts. */
-function canonicalText(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  )
-}
-
 /**
  * SHA-256 over all that decides a reply: model, sampling, conversation, tools and seed. The server's address is not in it, nor
  * is what programs print anew each time: no test report would be the same twice.
  */
-export function exchangeKey(plan: ModelPlan, request: ChatRequest): string {
+function exchangeKey(plan: ModelPlan, request: ChatRequest): string {
   const { tools, seed } = request
   const messages = request.messages.map(message =>
     message.role === 'tool' ? { ...message, content: steadyText(message.content) } : message,
   )
-  const text = canonicalText({ model: plan.model, sampling: plan.sampling, messages, tools, seed })
-  return createHash('sha256').update(text).digest('hex')
+  return hashOf({ model: plan.model, sampling: plan.sampling, messages, tools, seed })
 }
 
 const fileName = (key: string, number: number): string => `exchange-${key}.${number}.json`
-const planName = (plan: ModelPlan): string =>
-  `model-${createHash('sha256')
-    .update(JSON.stringify([plan.model, plan.labels?.label]))
-    .digest('hex')
-    .slice(0, 16)}.json`
-
-const isCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code
+const planName = (plan: ModelPlan): string => `model-${hashOf([plan.model, plan.labels?.label]).slice(0, 16)}.json`
 
 /** Writes a whole file under a name that is still free; false when it is taken. Other workers may write here too. */
 function writeNew(dir: string, name: string, value: unknown): boolean {
@@ -63,22 +45,11 @@ function writeNew(dir: string, name: string, value: unknown): boolean {
     linkSync(beside, join(dir, name))
     return true
   } catch (error) {
-    if (isCode(error, 'EEXIST')) return false
+    if (isSystemError(error, 'EEXIST')) return false
     throw error
   } finally {
     rmSync(beside, { force: true })
   }
-}
-
-function unusable(dir: string, error: unknown): ConfigError {
-  return new ConfigError(
-    `exchanges cannot be recorded in ${dir}: ${error instanceof Error ? error.message : String(error)}`,
-    {
-      code: 'recording_not_writable',
-      remedy: 'Set BENCH_RECORD to a folder that can be written to.',
-      cause: error,
-    },
-  )
 }
 
 /** The same request more often than this is no trial any more. */
@@ -95,7 +66,12 @@ export function recordExchanges(model: ChatModel, dir: string): ChatModel {
     try {
       work()
     } catch (error) {
-      throw unusable(dir, error)
+      const words = error instanceof Error ? error.message : String(error)
+      throw new ConfigError(`exchanges cannot be recorded in ${dir}: ${words}`, {
+        code: 'recording_not_writable',
+        remedy: 'Set BENCH_RECORD to a folder that can be written to.',
+        cause: error,
+      })
     }
   }
   keep(() => {
@@ -118,16 +94,15 @@ export function recordExchanges(model: ChatModel, dir: string): ChatModel {
   }
 }
 
+/** undefined = there is no file; null = it holds no JSON. */
 function readJson(file: string): unknown {
-  let text: string
   try {
-    text = readFileSync(file, 'utf8')
+    const parsed = parseJson(readFileSync(file, 'utf8'))
+    return parsed.ok ? parsed.value : null
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return undefined
+    if (isSystemError(error, 'ENOENT')) return undefined
     throw error
   }
-  const parsed = parseJson(text)
-  return parsed.ok ? parsed.value : null
 }
 
 /**
@@ -149,13 +124,12 @@ export function replayExchanges(plan: ModelPlan, dir: string): ChatModel {
       }
       if (isExchange(found) && found.key === key) return found.reply
       const turn = request.messages.filter(({ role }) => role === 'assistant').length + 1
+      const lacks =
+        found === undefined ? `no reply to turn ${turn} with seed` : `an unreadable file for turn ${turn}, seed`
       return {
         kind: 'infra',
         code: 'replay_missing',
-        detail:
-          found === undefined
-            ? `the recording in ${dir} has no reply to turn ${turn} with seed ${request.seed} (exchange ${key.slice(0, 12)})`
-            : `the recording in ${dir} has an unreadable file for turn ${turn} (exchange ${key.slice(0, 12)})`,
+        detail: `the recording in ${dir} has ${lacks} ${request.seed} (exchange ${key.slice(0, 12)})`,
         remedy:
           'Record again with BENCH_RECORD: task, tools, sampling, seed and every tool result must be the same as they were.',
       }
@@ -170,36 +144,35 @@ export function replayExchanges(plan: ModelPlan, dir: string): ChatModel {
  * @throws ConfigError code `replay_empty`, `unknown_model` or `model_not_chosen`
  */
 export function planFromRecording(dir: string, model: string | null, label: string | null = null): ModelPlan {
-  let names: readonly string[]
-  try {
-    names = readdirSync(dir).filter(name => /^model-[0-9a-f]+\.json$/.test(name))
-  } catch (error) {
-    if (!isCode(error, 'ENOENT') && !isCode(error, 'ENOTDIR')) throw error
-    names = []
+  const list = (): readonly string[] => {
+    try {
+      return readdirSync(dir).filter(name => /^model-[0-9a-f]+\.json$/.test(name))
+    } catch (error) {
+      if (isSystemError(error, 'ENOENT') || isSystemError(error, 'ENOTDIR')) return []
+      throw error
+    }
   }
-  const plans = names.map(name => readJson(join(dir, name))).filter(plan => isPlan(plan))
+  const plans = list()
+    .map(name => readJson(join(dir, name)))
+    .filter(plan => isPlan(plan))
+  const refuse = (problem: string, code: string, remedy: string): never => {
+    throw new ConfigError(problem, { code, remedy })
+  }
   if (plans.length === 0) {
-    throw new ConfigError(`there is no recording in ${dir}`, {
-      code: 'replay_empty',
-      remedy: 'Set BENCH_REPLAY to a folder that a run with BENCH_RECORD has filled.',
-    })
+    const remedy = 'Set BENCH_REPLAY to a folder that a run with BENCH_RECORD has filled.'
+    return refuse(`there is no recording in ${dir}`, 'replay_empty', remedy)
   }
   const named = model === null ? plans : plans.filter(plan => plan.model === model)
   const labelled = named.filter(plan => plan.labels?.label === (label ?? model))
-  const chosen = labelled.length > 0 ? labelled : named
-  const [only, ...others] = chosen
-  const list = plans.map(plan => plan.model).join(', ')
+  const [only, ...others] = labelled.length > 0 ? labelled : named
+  const known = plans.map(plan => plan.model).join(', ')
   if (only === undefined) {
-    throw new ConfigError(`the recording in ${dir} is not of the model "${model}"`, {
-      code: 'unknown_model',
-      remedy: `Name one that was recorded: ${list}.`,
-    })
+    const problem = `the recording in ${dir} is not of the model "${model}"`
+    return refuse(problem, 'unknown_model', `Name one that was recorded: ${known}.`)
   }
   if (others.length > 0) {
-    throw new ConfigError(`the recording in ${dir} is of several models: ${list}`, {
-      code: 'model_not_chosen',
-      remedy: `Name one, for example BENCH_MODEL=${only.model}.`,
-    })
+    const problem = `the recording in ${dir} is of several models: ${known}`
+    return refuse(problem, 'model_not_chosen', `Name one, for example BENCH_MODEL=${only.model}.`)
   }
   return { ...only, recording: { mode: 'replay', dir } }
 }

@@ -13,21 +13,18 @@ class NotPython extends Error {
 }
 
 const MAX_DEPTH = 50
-const CONSTANTS: Readonly<Record<string, unknown>> = {
-  True: true,
-  False: false,
-  None: null,
-  true: true,
-  false: false,
-  null: null,
-}
+const CONSTANTS = new Map<string, unknown>([
+  ['True', true],
+  ['False', false],
+  ['None', null],
+  ['true', true],
+  ['false', false],
+  ['null', null],
+])
 const ESCAPES: Readonly<Record<string, string>> = {
   n: '\n',
   t: '\t',
   r: '\r',
-  '\\': '\\',
-  "'": "'",
-  '"': '"',
   '\n': '',
   a: '\u0007',
   b: '\b',
@@ -35,157 +32,130 @@ const ESCAPES: Readonly<Record<string, string>> = {
   v: '\v',
 }
 
-/** What stands behind a backslash. Numbers and names of characters are not worked out. */
-function escaped(character: string): string {
-  if (/[xuUN0-7]/.test(character)) throw new NotPython()
-  return ESCAPES[character] ?? `\\${character}`
-}
+const STRING =
+  /([rR]?)("""[^"\\]*(?:(?:\\[\s\S]|"(?!""))[^"\\]*)*"""|'''[^'\\]*(?:(?:\\[\s\S]|'(?!''))[^'\\]*)*'''|"[^"\\]*(?:\\[\s\S][^"\\]*)*"|'[^'\\]*(?:\\[\s\S][^'\\]*)*')/y
+const NUMBER = /[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?/y
+const WORD = /[A-Za-z]+(?!['"])\b/y
+const NAME = /[A-Za-z_][\w.-]*/y
+const KEY = /([A-Za-z_]\w*)\s*=(?!=)/y
+const CALL = /[A-Za-z_][\w.]*\s*\(/y
 
 /** The calls a text is made of: one, several in a list or on lines, or one inside `print(…)`. Null when it holds anything else. */
 export function readPythonCalls(text: string): readonly PythonCall[] | null {
   try {
-    return new Reader(text).calls()
+    return readCalls(text)
   } catch (error) {
     if (!(error instanceof NotPython)) throw error
     return null
   }
 }
 
-class Reader {
-  readonly #text: string
-  #at = 0
-
-  constructor(text: string) {
-    this.#text = text
+function readCalls(text: string): readonly PythonCall[] {
+  let at = 0
+  const skipSpace = (): void => {
+    while (/\s/.test(text[at] ?? '')) at += 1
   }
-
-  calls(): readonly PythonCall[] {
-    const isList = this.#take('[')
-    const calls = [this.#call()]
-    while (isList ? this.#take(',') : this.#startsCall()) calls.push(this.#call())
-    if (isList && !this.#take(']')) throw new NotPython()
-    this.#space()
-    // Code after a call may do anything with it.
-    if (this.#at < this.#text.length) throw new NotPython()
-    return calls
+  const look = (pattern: RegExp): RegExpExecArray | null => {
+    skipSpace()
+    pattern.lastIndex = at
+    return pattern.exec(text)
   }
-
-  #space(): void {
-    while (/\s/.test(this.#text[this.#at] ?? '')) this.#at += 1
-  }
-
-  #take(token: string): boolean {
-    this.#space()
-    if (!this.#text.startsWith(token, this.#at)) return false
-    this.#at += token.length
-    return true
-  }
-
-  #match(pattern: RegExp): string | null {
-    this.#space()
-    pattern.lastIndex = this.#at
-    const found = pattern.exec(this.#text)?.[0]
-    if (found === undefined) return null
-    this.#at += found.length
+  const take = (pattern: RegExp): RegExpExecArray | null => {
+    const found = look(pattern)
+    at += found?.[0].length ?? 0
     return found
   }
-
-  #startsCall(): boolean {
-    const before = this.#at
-    const isName = this.#match(/[A-Za-z_][\w.]*\s*\(/y) !== null
-    this.#at = before
-    return isName
+  const takes = (mark: string): boolean => {
+    skipSpace()
+    if (text[at] !== mark) return false
+    at += 1
+    return true
+  }
+  const expect = (mark: string): void => {
+    if (!takes(mark)) throw new NotPython()
+  }
+  /** Reads items up to the closing mark, with commas between them. */
+  const items = (close: string, read: () => void): void => {
+    while (!takes(close)) {
+      read()
+      if (takes(',')) continue
+      expect(close)
+      return
+    }
+  }
+  const adding = (values: Map<string, unknown>, key: unknown, value: unknown): void => {
+    if (typeof key !== 'string' || values.has(key)) throw new NotPython()
+    values.set(key, value)
   }
 
-  #call(): PythonCall {
-    const name = this.#match(/[A-Za-z_][\w.-]*/y)
-    if (name === null || !this.#take('(')) throw new NotPython()
-    if (name === 'print' && this.#startsCall()) {
-      const inner = this.#call()
-      if (!this.#take(')')) throw new NotPython()
+  const value = (depth: number): unknown => {
+    if (depth > MAX_DEPTH) throw new NotPython()
+    if (takes('[')) {
+      const list: unknown[] = []
+      items(']', () => list.push(value(depth + 1)))
+      return list
+    }
+    if (takes('{')) {
+      const pairs = new Map<string, unknown>()
+      items('}', () => {
+        const key = value(depth + 1)
+        expect(':')
+        adding(pairs, key, value(depth + 1))
+      })
+      return Object.fromEntries(pairs)
+    }
+    const number = take(NUMBER)
+    if (number !== null) return Number(number[0])
+    const word = take(WORD)
+    if (word !== null) {
+      if (CONSTANTS.has(word[0])) return CONSTANTS.get(word[0])
+      throw new NotPython()
+    }
+    // Strings side by side are one in Python.
+    let found = take(STRING)
+    if (found === null) throw new NotPython()
+    let joined = ''
+    for (; found !== null; found = take(STRING)) joined += unquoted(found[2] ?? '', found[1] !== '')
+    return joined
+  }
+
+  const call = (): PythonCall => {
+    const name = take(NAME)?.[0]
+    if (name === undefined) throw new NotPython()
+    expect('(')
+    if (name === 'print' && look(CALL) !== null) {
+      const inner = call()
+      expect(')')
       return inner
     }
     const positional: unknown[] = []
     const named = new Map<string, unknown>()
-    while (!this.#take(')')) {
-      const key = this.#match(/[A-Za-z_]\w*\s*=(?!=)/y)
-      if (key === null) positional.push(this.#value(0))
-      else this.#add(named, key.slice(0, -1).trim(), this.#value(0))
-      if (!this.#take(',') && !this.#text.startsWith(')', this.#at)) throw new NotPython()
-    }
+    items(')', () => {
+      const key = take(KEY)?.[1]
+      if (key === undefined) positional.push(value(0))
+      else adding(named, key, value(0))
+    })
     return { name, positional, named }
   }
 
-  #add(values: Map<string, unknown>, key: string, value: unknown): void {
-    if (values.has(key)) throw new NotPython()
-    values.set(key, value)
-  }
+  const isList = takes('[')
+  const calls = [call()]
+  while (isList ? takes(',') : look(CALL) !== null) calls.push(call())
+  if (isList) expect(']')
+  // Code after a call may do anything with it.
+  skipSpace()
+  if (at < text.length) throw new NotPython()
+  return calls
+}
 
-  #value(depth: number): unknown {
-    if (depth > MAX_DEPTH) throw new NotPython()
-    if (this.#take('[')) return this.#list(']', depth)
-    if (this.#take('{')) return this.#dictionary(depth)
-    const number = this.#match(/[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?/y)
-    if (number !== null) return Number(number)
-    const word = this.#match(/[A-Za-z]+(?!['"])\b/y)
-    if (word !== null) {
-      if (Object.hasOwn(CONSTANTS, word)) return CONSTANTS[word]
-      throw new NotPython()
-    }
-    return this.#strings()
-  }
-
-  #list(end: string, depth: number): unknown[] {
-    const items: unknown[] = []
-    while (!this.#take(end)) {
-      items.push(this.#value(depth + 1))
-      if (!this.#take(',') && !this.#text.startsWith(end, this.#at)) throw new NotPython()
-    }
-    return items
-  }
-
-  #dictionary(depth: number): Readonly<Record<string, unknown>> {
-    const pairs = new Map<string, unknown>()
-    while (!this.#take('}')) {
-      const key = this.#value(depth + 1)
-      if (typeof key !== 'string' || !this.#take(':')) throw new NotPython()
-      this.#add(pairs, key, this.#value(depth + 1))
-      if (!this.#take(',') && !this.#text.startsWith('}', this.#at)) throw new NotPython()
-    }
-    return Object.fromEntries(pairs)
-  }
-
-  /** A string, or several side by side, which are one in Python. */
-  #strings(): string {
-    let text = ''
-    let count = 0
-    for (let quote = this.#quote(); quote !== null; quote = this.#quote()) {
-      text += this.#string(quote)
-      count += 1
-    }
-    if (count === 0) throw new NotPython()
-    return text
-  }
-
-  #quote(): { readonly mark: string; readonly isRaw: boolean } | null {
-    const found = this.#match(/[rR]?(?:"""|'''|"|')/y)
-    return found === null ? null : { mark: found.replace(/^r/i, ''), isRaw: /^r/i.test(found) }
-  }
-
-  #string({ mark, isRaw }: { readonly mark: string; readonly isRaw: boolean }): string {
-    let text = ''
-    while (!this.#text.startsWith(mark, this.#at)) {
-      const character = this.#text[this.#at]
-      if (character === undefined) throw new NotPython()
-      this.#at += 1
-      const next = this.#text[this.#at]
-      if (character !== '\\' || next === undefined) text += character
-      else {
-        this.#at += 1
-        text += isRaw ? `\\${next}` : escaped(next)
-      }
-    }
-    this.#at += mark.length
-    return text
-  }
+/** What a string means. Numbers and names of characters are not worked out. */
+function unquoted(literal: string, isRaw: boolean): string {
+  const marks = /^(?:"""|''')/.test(literal) && literal.length >= 6 ? 3 : 1
+  const inside = literal.slice(marks, -marks)
+  if (isRaw) return inside
+  return inside.replaceAll(/\\([\s\S])/g, (all, escaped: string) => {
+    if (/[xuUN0-7]/.test(escaped)) throw new NotPython()
+    if (/[\\'"]/.test(escaped)) return escaped
+    return ESCAPES[escaped] ?? all
+  })
 }

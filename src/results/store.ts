@@ -108,38 +108,6 @@ function publish(temporary: string, dir: string, summary: Summary, now: Date): s
   throw new Error(`no free name in ${dir} for the summary of ${summary.task_id}`)
 }
 
-interface StoredSummary {
-  /** Path of the file. */
-  readonly file: string
-  readonly summary: Summary
-}
-
-export interface StoredSummaries {
-  readonly summaries: readonly StoredSummary[]
-  /** Files named like summaries that cannot be used, with the reason. */
-  readonly broken: readonly { readonly file: string; readonly reason: string }[]
-}
-
-/**
- * Reads all summaries of a folder, oldest run first. Files of other names, folders and symbolic links are ignored; files
- * with the name of a summary that are none are named. A folder that is not there holds none.
- */
-export function readSummaries(dir: string): StoredSummaries {
-  const summaries: StoredSummary[] = []
-  const broken: { file: string; reason: string }[] = []
-  for (const file of summaryFiles(dir)) {
-    const read = readSummary(file)
-    if (read.ok) summaries.push({ file, summary: read.summary })
-    else broken.push({ file, reason: read.reason })
-  }
-  summaries.sort((a, b) => order(a.summary.started_at, b.summary.started_at) || order(a.file, b.file))
-  return { summaries, broken }
-}
-
-function order(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
-}
-
 /** Paths of the regular files of a folder that are named like summaries, by name. A folder that is not there holds none. */
 export function summaryFiles(dir: string): readonly string[] {
   return fileNamesIn(dir)

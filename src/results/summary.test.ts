@@ -63,13 +63,6 @@ describe('summarise', () => {
     expect(summary.notes).toContain('1 of 3 trials were run')
   })
 
-  it('gives no interval where deterministic trials are one sample, and says so', () => {
-    const same = { transcript_hash: 'd'.repeat(64) }
-    const summary = only([0, 1, 2].map(trial => sampleRecord({ trial_index: trial, ...same })))
-    expect(summary).toMatchObject({ identical_transcripts: true, interval: null })
-    expect(summary.notes.join()).toContain('one sample')
-  })
-
   it('marks an early stop only where the run asked for it and the shape fits', () => {
     expect(only([passed(0), failed(1)], { earlyStop: true })).toMatchObject({ early_stopped: true, interval: null })
     expect(only([passed(0), failed(1)])).toMatchObject({ early_stopped: false })

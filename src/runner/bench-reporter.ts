@@ -18,7 +18,6 @@ import { readAllJournals, readJournalsOfRun, runsBeside } from '../results/journ
 import { servedNotes } from '../results/served-models.ts'
 import { exitStatus, summarise } from '../results/summary.ts'
 import { openSandbox } from '../sandbox/index.ts'
-import { whyWorkersEnded } from '../trial/verify-watch-notes.ts'
 import { type ExitWatch, watchExit } from './exit-watch.ts'
 import { checkKeep, Keeper, lastTrialOf } from './keep.ts'
 import { makePlans } from './make-plan.ts'
@@ -39,6 +38,8 @@ export interface BenchReporterOptions {
   readonly root: string
   /** Absolute path. */
   readonly resultsDir: string
+  /** Why workers were ended before their time, for people; the reporter takes out what it has told. */
+  readonly endedWorkers: string[]
 }
 
 /** Damaged lines of journals that are said one by one. */
@@ -281,7 +282,8 @@ export class BenchReporter implements Reporter {
       return
     }
     this.#run.isFinished = true
-    this.#run.stop ??= whyWorkersEnded(plan) ?? describeStopped(this.#run.stoppedModels)
+    const ended = this.#options.endedWorkers.splice(0).join('\n')
+    this.#run.stop ??= ended || describeStopped(this.#run.stoppedModels)
     const { records, notes } = readJournalsOfRun(plan.resultsDir, plan.runId)
     this.#run.lastTrial = lastTrialOf(records)
     const resumed = [...this.#run.resumed].map(key => this.#run.earlier.get(key)).filter(record => record !== undefined)

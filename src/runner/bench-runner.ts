@@ -7,10 +7,8 @@ import { describe, inject, type RunnerTask, type RunnerTestSuite, type TestConte
 import { escapeForTerminal, printable } from '../../reporters/terminal.ts'
 import { BenchError, explainError } from '../errors.ts'
 import { verdictOf } from '../score/task-score.ts'
-import { nameOwner } from '../task/run-within.ts'
 import type { Task } from '../task/task.ts'
-import { startWatch } from '../trial/verify-watch.ts'
-import { noteOfWorker } from '../trial/verify-watch-notes.ts'
+import { beginActivity } from '../trial/beat.ts'
 import { loadTask } from './collect.ts'
 import { isTrialMeta, META_VERSION, type TaskMeta, type TrialMeta } from './meta.ts'
 import './provided.ts'
@@ -23,12 +21,11 @@ export default class BenchRunner extends TestRunner {
   /** At collection: a spec file gives a task, a task gives a suite. Setup files are imported as always. */
   override async importFile(filepath: string, source: 'collect' | 'setup'): Promise<unknown> {
     if (source === 'setup') return super.importFile(filepath, source)
-    const { root, trials } = inject('agentBenchSettings')
-    const provided = inject('agentBenchPlan')
+    const { root, trials, skillLimits } = inject('agentBenchSettings')
     // Already here: flags are asked about invented trials when their file is collected.
-    startWatch(provided?.made ? noteOfWorker(provided.plan.resultsDir, provided.plan.runId, process.pid) : null)
-    nameOwner(relative(root, filepath))
-    const task = await loadTask(filepath, root, path => super.importFile(path, source)).catch(withRemedy)
+    beginActivity(relative(root, filepath))
+    const importModule = (path: string) => super.importFile(path, source)
+    const task = await loadTask(filepath, root, importModule, skillLimits).catch(withRemedy)
     this.#register(task, trials)
     return undefined
   }

@@ -9,14 +9,14 @@ import { printable } from '../../reporters/terminal.ts'
 import { needsModel } from '../agents/index.ts'
 import { ConfigError, explainError } from '../errors.ts'
 import { didYouMeanOrAny } from '../task/mistakes.ts'
-import { WORKER_FLAG } from '../trial/verify-watch.ts'
 import './provided.ts'
 import { BenchReporter } from './bench-reporter.ts'
 import { MergeReporter } from './merge-reporter.ts'
 import { projectsOfModels } from './model-projects.ts'
 import { nameOfSetting } from './model-settings.ts'
 import { withChosenModel } from './pick-model.ts'
-import { type BenchConfig, readSettings, type Settings } from './settings.ts'
+import { type BenchConfig, readSettings, type Settings, skillLimitsOf } from './settings.ts'
+import { watchedForks } from './silence-watch.ts'
 import { skillModules } from './skill-modules.ts'
 import { collectSkills } from './skills.ts'
 import { isSpecFile, SPEC_GLOB } from './spec-globs.ts'
@@ -143,7 +143,7 @@ function isOnlyTerminal({ config }: Vitest): boolean {
 }
 
 /** Settings that make a project safe for trials whatever the command line says. */
-function configureProject(project: TestProject, settings: Settings): void {
+function configureProject(project: TestProject, settings: Settings, endedWorkers: string[]): void {
   const { config } = project
   config.runner = neighbour('bench-runner')
   config.testTimeout = 0
@@ -151,7 +151,10 @@ function configureProject(project: TestProject, settings: Settings): void {
   config.retry = 0
   config.sequence.concurrent = false
   config.maxWorkers = settings.workers
-  config.execArgv = [...config.execArgv, WORKER_FLAG]
+  if (config.pool === 'forks') {
+    config.poolRunner = watchedForks(why => endedWorkers.push(why))
+    config.pool = config.poolRunner.name
+  }
 }
 
 /**
@@ -186,20 +189,22 @@ export function agentBench(options: BenchConfig = {}): Plugin {
         const given = readSettings(merged, CONFIG_FILE, process.env)
         const settings = measuresModels(given) && !isMerge ? await withChosenModel(given) : given
         const models = measuresModels(settings) ? settings.models : settings.models.slice(0, 1)
+        const endedWorkers: string[] = []
         const projects = await projectsOfModels(project, models, { vitest, injectProjects: injectTestProjects })
         for (const { project, setting } of projects) {
-          configureProject(project, settings)
+          configureProject(project, settings, endedWorkers)
           const files = await collectSkills(vitest, project, { root, skillDir: settings.skillDir })
           for (const file of files) skills.add(file)
           await collectOnlyOurs(vitest, project, settings.suite)
           const model = projects.length > 1 ? nameOfSetting(setting) : null
           const { k, trials } = settings
-          project.provide('agentBenchSettings', { root, k, trials, model, isBrief: isOnlyTerminal(vitest) })
+          const shared = { root, k, trials, isBrief: isOnlyTerminal(vitest), skillLimits: skillLimitsOf(settings) }
+          project.provide('agentBenchSettings', { ...shared, model })
         }
         if (isMerge) return void vitest.config.reporters.push(new MergeReporter() as never)
         takeTaskIds(vitest, project)
         const resultsDir = isAbsolute(settings.resultsDir) ? settings.resultsDir : join(root, settings.resultsDir)
-        vitest.config.reporters.push(new BenchReporter({ settings, projects, root, resultsDir }) as never)
+        vitest.config.reporters.push(new BenchReporter({ settings, projects, root, resultsDir, endedWorkers }) as never)
       } catch (error) {
         refuseToStart(error)
       }

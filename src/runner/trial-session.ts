@@ -93,7 +93,7 @@ export class TrialSession {
     setMeta(context, meta)
     if (end.kind === 'skipped')
       return context.skip(escapeForTerminal(`the task cannot run here: ${end.reasons.join('; ')}`))
-    if (this.#plan.earlyStop && meta.outcome !== 'passed') this.#stopped.add(task.id)
+    if (this.#plan.earlyStop && !task.isObserved && meta.outcome !== 'passed') this.#stopped.add(task.id)
     if (!isBrief) await annotate(context, end)
     if (task.isObserved && end.kind === 'judged') return
     throwUnlessPassed(task, end, isBrief)

@@ -77,17 +77,6 @@ export function passAtK(n: number, c: number, k: number): Measured {
 }
 
 /**
- * Unbiased estimate of the variance of pass^k over repeated experiments: θ̂² − C(c,2k)/C(n,2k). Undefined for n < 2k.
- * It is 0 where all passed and then says nothing.
- */
-export function passHatKVariance(n: number, c: number, k: number): Measured {
-  requireCounts(n, c)
-  requireK(k)
-  if (n < 2 * k) return notMeasured('n<k')
-  return measured(Math.max(0, choiceRatio(n, c, k) ** 2 - choiceRatio(n, c, 2 * k)))
-}
-
-/**
  * Wilson's 95 % interval on a pass rate, two-sided: for showing (Brown, Cai & DasGupta 2001). Its coverage is near 95 %
  * but not guaranteed, so nothing is decided by it: use {@link clopperPearsonLower} for a claim.
  */

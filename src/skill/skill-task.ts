@@ -62,7 +62,8 @@ export function skillSpec({ name, files, read }: SkillSource): SkillSpec {
     rules: numberedRules(manifest),
   }
   if (read !== null) mistakes.push(...checkManifest(parts, read))
-  const flags = new Map<string, Flag>([...manifestFlags(parts), ...freeFlags(parts)])
+  const observed = read === null ? observedFlags(parts) : []
+  const flags = new Map<string, Flag>([...manifestFlags(parts), ...observed, ...freeFlags(parts)])
   const spec: TaskSpec = {
     id: manifest.id ?? defaultId(name),
     title: manifest.title ?? `Skill ${name}`,
@@ -161,6 +162,19 @@ function* manifestFlags(parts: Parts): Generator<[string, Flag]> {
   }
   for (const { id, rule } of rules) {
     yield [id, run => run.verified(id) && whenKept(run, rule)]
+  }
+}
+
+/** Scripts of a skill without a manifest that are watched; more rows are no overview. */
+const SCRIPTS_OBSERVED = 20
+const SCRIPT = /\.(?:py|sh|bash|[cm]?[jt]s|rb|pl)$/
+
+/** What a skill without a manifest shows: whether its instructions were read, and which of its scripts ran. */
+function* observedFlags({ files }: Parts): Generator<[string, Flag]> {
+  if (files.has('SKILL.md')) yield [`read:${DOCUMENT}`, run => run.sawContentOf(DOCUMENT)]
+  for (const path of [...files.keys()].filter(name => SCRIPT.test(name)).slice(0, SCRIPTS_OBSERVED)) {
+    const name = new RegExp(posix.basename(path).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+    yield [`ran:${idPart(path)}`, run => run.ranCommand(name, { scripts: [`${SKILL_FOLDER}/${path}`] })]
   }
 }
 

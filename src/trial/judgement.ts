@@ -1,6 +1,5 @@
 /** From what was observed in a trial to its judgement: tamper, verify, flags. The same for a trial that just ran and for a recorded one. */
 import type { Ending, EndingReason } from '../agents/agent.ts'
-import { InfraError } from '../errors.ts'
 import { decisiveSessions, judge } from '../evidence/judge.ts'
 import type { FlagResult, SessionCheck, Tamper, TrialLog } from '../evidence/log.ts'
 import { findTamper } from '../evidence/tamper.ts'
@@ -8,13 +7,12 @@ import type { ResetProof, Sandbox } from '../sandbox/sandbox.ts'
 import type { FileMap } from '../sandbox/snapshot.ts'
 import type { Outcome } from '../score/outcome.ts'
 import { scoreTrial } from '../score/trial-score.ts'
-import { AUTHOR_CODE_MS, nameCode, nameOwner, UNCOUNTED } from '../task/run-within.ts'
 import type { Task } from '../task/task.ts'
+import { beginActivity } from './beat.ts'
 import { withinPhase } from './deadline.ts'
 import type { TaskResults } from './known-results.ts'
 import { checkSessions, type SuiteResults } from './session-check.ts'
 import { verifyFiles } from './verify.ts'
-import { watchStretches } from './verify-watch.ts'
 
 /** Milliseconds the harness gives its own phases; a phase that takes longer is a fault, not the model's failure. */
 export const PHASE_TIMEOUT_MS = 120_000
@@ -53,7 +51,7 @@ export async function judgeTrial(
   setting: { readonly sandbox: Sandbox | null; readonly known: TaskResults; readonly signal: AbortSignal },
 ): Promise<Judgement> {
   const { sandbox, known, signal } = setting
-  nameOwner(`task "${task.id}"`)
+  beginActivity(`verify or the flags of task "${task.id}"`)
   const tamper = findTamper(observed.log.baseline, observed.log.final, task.allowedWrites)
   const verification =
     sandbox === null
@@ -69,7 +67,6 @@ export async function judgeTrial(
           checkDecisiveSessions(task, unchecked, sandbox, known.suites, s),
         )
   const flags = judge(task.flags, log)
-  await awaitFlagLeftovers()
   const { passed, score } = scoreTrial(flags, tamper)
   return {
     ...verdictOf(passed, observed.ending, tamper, task.inconclusiveWhenCut),
@@ -79,22 +76,6 @@ export async function judgeTrial(
     log,
     verifyResetProof: verification.resetProof,
   }
-}
-
-/**
- * A flag may leave unfinished promises, and these would starve the event loop.
- * @throws InfraError code `flag_timeout`
- */
-async function awaitFlagLeftovers(): Promise<void> {
-  nameCode('what a flag has left running')
-  const { isOverdue } = await watchStretches(undefined, AUTHOR_CODE_MS, new Promise<never>(() => undefined))
-  // What blocks the process from here on is what the task left behind.
-  nameCode('a flag or check')
-  if (!isOverdue) return
-  throw new InfraError(`a flag left something running that did not end in ${AUTHOR_CODE_MS / 1_000} s`, {
-    code: 'flag_timeout',
-    remedy: `A flag answers and is done: look in the task's flags for promises and timers. ${UNCOUNTED}`,
-  })
 }
 
 /** Judges with the reports believed, checks the sessions that mattered, and repeats until nothing new matters. */

@@ -3,6 +3,7 @@ import { InfraError, LOST_DURING_COMMAND } from '../errors.ts'
 import type { Reply } from '../model/chat-model.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { Play, Task } from '../task/task.ts'
+import { beginActivity } from './beat.ts'
 import { KnownResults } from './known-results.ts'
 import { type OpenSandbox, SandboxLease } from './lease.ts'
 import { needsSandbox, toolsOf } from './offer.ts'
@@ -76,6 +77,7 @@ export class TrialWorker implements AsyncDisposable {
    * @throws ConfigError when the run cannot go on; the signal's reason when cancelled.
    */
   async run(request: TrialRequest): Promise<TrialEnd> {
+    beginActivity(`task "${request.task.id}"`)
     const faults: FaultedAttempt[] = []
     const startedAt = new Date()
     const clock = performance.now()

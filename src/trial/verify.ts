@@ -3,14 +3,13 @@ import type { TrialLog } from '../evidence/log.ts'
 import { createRun } from '../evidence/run.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { FileMap } from '../sandbox/snapshot.ts'
-import { AUTHOR_CODE_MS, callWithin, nameCode, UNCOUNTED, type Within } from '../task/run-within.ts'
+import { AUTHOR_CODE_MS, callWithin, UNCOUNTED } from '../task/run-within.ts'
 import type { Task } from '../task/task.ts'
 import type { CheckResult, Past, VerifyCheck, VerifyTools } from '../task/verify.ts'
 import { checkedResult, createVerifyTools } from '../task/verify-tools.ts'
 import type { TaskResults, Verification } from './known-results.ts'
 import { keyOfFiles } from './session-check.ts'
 import { VerifyRoom } from './verify-room.ts'
-import { watchStretches } from './verify-watch.ts'
 
 /** Milliseconds a check has to end by itself once its time is over: most do, as the sandbox refuses them any more answers. */
 const GRACE_MS = 1_000
@@ -63,8 +62,8 @@ function explainUntouchedWorkspace(results: ReadonlyMap<string, CheckResult>): R
 export interface VerifyLimits {
   /** Aborts when the time for all checks is over, or the trial is cancelled. */
   readonly signal: AbortSignal
-  /** Milliseconds a check may take from one `await` to the next (default 10,000). */
-  readonly stretchMs?: number
+  /** Milliseconds a check may take to its first `await` (default 10,000). */
+  readonly limitMs?: number
 }
 
 /**
@@ -87,13 +86,11 @@ export async function verifyAll(
 async function runCheck(
   name: string,
   check: () => ReturnType<VerifyCheck>,
-  { signal, stretchMs = AUTHOR_CODE_MS }: VerifyLimits,
+  { signal, limitMs = AUTHOR_CODE_MS }: VerifyLimits,
 ): Promise<CheckResult> {
   try {
-    nameCode(`the verify check "${name}"`)
-    const begun = callWithin(stretchMs, check)
-    const ended = begun.isOverdue ? begun : await watchWithGrace(name, begun.value, { signal, stretchMs })
-    if (!ended.isOverdue) return checkedResult(name, await ended.value)
+    const begun = callWithin(limitMs, check)
+    if (!begun.isOverdue) return checkedResult(name, await waitWithGrace(name, begun.value, signal))
   } catch (error) {
     if (error instanceof InfraError || (signal.aborted && error === signal.reason)) throw error
     if (error instanceof SpecError) throw invalidCheck(name, error)
@@ -106,7 +103,7 @@ async function runCheck(
       },
     )
   }
-  throw new InfraError(`the verify check "${name}" ran for ${stretchMs / 1_000} s without an end`, {
+  throw new InfraError(`the verify check "${name}" ran for ${limitMs / 1_000} s without an end`, {
     code: 'verify_timeout',
     remedy: `Look in verify["${name}"] for a loop without an end, and simplify its patterns: a repetition inside a repetition, such as (a+)+, can take for ever. ${UNCOUNTED}`,
   })
@@ -121,11 +118,7 @@ function invalidCheck(name: string, error: SpecError): InfraError {
 }
 
 /** Waits for a check that has begun, and no longer than the signal and a moment of grace. */
-async function watchWithGrace<Value>(
-  name: string,
-  check: Value | Promise<Value>,
-  { signal, stretchMs }: Required<VerifyLimits>,
-): Promise<Within<Value>> {
+async function waitWithGrace<Value>(name: string, check: Value | Promise<Value>, signal: AbortSignal): Promise<Value> {
   let grace: NodeJS.Timeout | undefined
   let onAbort = (): void => undefined
   const givenUp = new Promise<never>((_, reject) => {
@@ -136,7 +129,7 @@ async function watchWithGrace<Value>(
   if (signal.aborted) onAbort()
   else signal.addEventListener('abort', onAbort, { once: true })
   try {
-    return await watchStretches(check, stretchMs, givenUp)
+    return await Promise.race([check, givenUp])
   } finally {
     signal.removeEventListener('abort', onAbort)
     clearTimeout(grace)

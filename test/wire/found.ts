@@ -1,29 +1,32 @@
 /** Rows 84–90: found with streams, gateways and leaked calls that nobody had reported yet, and variations of them. */
 import { expect } from 'vitest'
 import type { ToolDefinition } from '../../src/model/chat-model.ts'
-import { chunk, failing, llamaError, usual, type WireRow } from './row.ts'
+import { chunk, failing, llamaError, seen, usual, type WireRow } from './row.ts'
 
 const tool = (name: string): ToolDefinition => ({ name, description: 'd', parameters: { type: 'object' } })
 const TOOLS = [tool('f'), tool('g'), tool('read'), tool('read_file')]
 const text = (part: string): unknown => expect.stringContaining(part)
 
-/** One element of `tool_calls`; what is not given is not sent. */
-type Piece = { readonly index?: number; readonly id?: string; readonly name?: string; readonly args?: string }
+/** One element of `tool_calls` as `index id name arguments`; `-` is not sent, nor are arguments that are not there. */
+type Piece = string
 /** Calls by name and arguments; a text is what came and is no JSON. */
 type Calls = readonly (readonly [name: string, args: Readonly<Record<string, unknown>> | string])[]
+
+function toolCall(piece: Piece) {
+  const [, index = '-', id, name, args] = /^(\S+) (\S+) (\S+)(?: ([\s\S]*))?$/.exec(piece) ?? []
+  return {
+    ...(index === '-' ? {} : { index: Number(index) }),
+    ...(id === '-' ? {} : { id }),
+    function: { ...(name === '-' ? {} : { name }), arguments: args },
+  }
+}
 
 const streamed = (id: number, does: string, pieces: readonly Piece[], calls: Calls): WireRow => ({
   id,
   from: 'a server or gateway',
   does,
   stream: {
-    chunks: [
-      ...pieces.map(({ name, args, ...rest }) =>
-        chunk({ tool_calls: [{ ...rest, function: { name, arguments: args } }] }),
-      ),
-      chunk({}, 'tool_calls'),
-      '[DONE]',
-    ],
+    chunks: [...pieces.map(piece => chunk({ tool_calls: [toolCall(piece)] })), chunk({}, 'tool_calls'), '[DONE]'],
   },
   request: { tools: TOOLS },
   becomes: 'ok',
@@ -37,44 +40,13 @@ const streamed = (id: number, does: string, pieces: readonly Piece[], calls: Cal
 
 const m = { path: 'm' }
 const STREAMS: readonly WireRow[] = [
-  streamed(
-    84,
-    'changes the id from piece to piece',
-    [
-      { index: 0, id: 'A', name: 'f', args: '{"pa' },
-      { index: 0, id: 'B', args: 'th":"m"}' },
-    ],
-    [['f', m]],
-  ),
-  streamed(
-    84,
-    'changes id and index from piece to piece',
-    [
-      { index: 0, id: 'A', name: 'f', args: '{"pa' },
-      { index: 1, id: 'B', args: 'th":' },
-      { index: 2, id: 'C', args: '"m"}' },
-    ],
-    [['f', m]],
-  ),
-  streamed(
-    84,
-    'changes the id and repeats the name with every piece',
-    [
-      { index: 0, id: 'A', name: 'f', args: '{"pa' },
-      { index: 0, id: 'B', name: 'f', args: 'th":"m"}' },
-    ],
-    [['f', m]],
-  ),
+  streamed(84, 'changes the id from piece to piece', ['0 A f {"pa', '0 B - th":"m"}'], [['f', m]]),
+  streamed(84, 'changes id and index from piece to piece', ['0 A f {"pa', '1 B - th":', '2 C - "m"}'], [['f', m]]),
+  streamed(84, 'changes the id and repeats the name with every piece', ['0 A f {"pa', '0 B f th":"m"}'], [['f', m]]),
   streamed(
     84,
     'changes the ids of two calls whose pieces come by turns',
-    [
-      { index: 0, id: 'A', name: 'f', args: '' },
-      { index: 1, id: 'B', name: 'g', args: '' },
-      { index: 0, id: 'C', args: '{"path":' },
-      { index: 1, id: 'D', args: '{"q":1}' },
-      { index: 0, id: 'E', args: '"m"}' },
-    ],
+    ['0 A f ', '1 B g ', '0 C - {"path":', '1 D - {"q":1}', '0 E - "m"}'],
     [
       ['f', m],
       ['g', { q: 1 }],
@@ -83,22 +55,13 @@ const STREAMS: readonly WireRow[] = [
   streamed(
     85,
     'gives every piece the next index, without id and name',
-    [
-      { index: 0, id: 'A', name: 'f' },
-      ...['{', '"path"', ':', '"m"', '}'].map((args, at) => ({ index: at + 1, args })),
-    ],
+    ['0 A f', '1 - - {', '2 - - "path"', '3 - - :"m"', '4 - - }'],
     [['f', m]],
   ),
   streamed(
     85,
     'gives every piece of two calls the next index',
-    [
-      { index: 0, id: 'A', name: 'f' },
-      { index: 1, args: '{"path":"m"}' },
-      { index: 2, id: 'B', name: 'f' },
-      { index: 3, args: '{"path"' },
-      { index: 4, args: ':"n"}' },
-    ],
+    ['0 A f', '1 - - {"path":"m"}', '2 B f', '3 - - {"path"', '4 - - :"n"}'],
     [
       ['f', m],
       ['f', { path: 'n' }],
@@ -107,77 +70,47 @@ const STREAMS: readonly WireRow[] = [
   streamed(
     85,
     'gives every piece the next index and repeats id and name',
-    [
-      { index: 0, id: 'A', name: 'f', args: '{"pa' },
-      { index: 1, id: 'A', name: 'f', args: 'th":' },
-      { index: 2, id: 'A', name: 'f', args: '"m"}' },
-    ],
+    ['0 A f {"pa', '1 A f th":', '2 A f "m"}'],
     [['f', m]],
   ),
   streamed(
     85,
     'ends whole arguments with a line break under the next index',
-    [
-      { index: 0, id: 'A', name: 'f', args: '{"path":"m"}' },
-      { index: 1, args: '\n' },
-    ],
+    ['0 A f {"path":"m"}', '1 - - \n'],
     [['f', m]],
   ),
   streamed(
     85,
     'begins a second call after one that the model left open',
-    [
-      { index: 0, id: 'A', name: 'f', args: '{"path":"m' },
-      { index: 1, id: 'B', name: 'f', args: '{"path":"n"}' },
-    ],
+    ['0 A f {"path":"m', '1 B f {"path":"n"}'],
     [
       ['f', '{"path":"m'],
       ['f', { path: 'n' }],
     ],
   ),
-  streamed(
-    86,
-    'sends a name in pieces',
-    [
-      { index: 0, id: 'A', name: 'read_' },
-      { index: 0, name: 'file' },
-      { index: 0, args: '{"path":"m"}' },
-    ],
-    [['read_file', m]],
-  ),
+  streamed(86, 'sends a name in pieces', ['0 A read_', '0 - file', '0 - - {"path":"m"}'], [['read_file', m]]),
   streamed(
     86,
     'sends a name in pieces with ids that change',
-    [
-      { index: 0, id: 'A', name: 'read_' },
-      { index: 0, id: 'B', name: 'file' },
-      { index: 0, id: 'C', args: '{"path":"m"}' },
-    ],
+    ['0 A read_', '0 B file', '0 C - {"path":"m"}'],
     [['read_file', m]],
   ),
   streamed(
     86,
     'sends a name in pieces without an index, the first of which is a tool, too',
-    [{ id: 'A', name: 'read' }, { name: '_' }, { name: 'file', args: '{"path"' }, { args: ':"m"}' }],
+    ['- A read', '- - _', '- - file {"path"', '- - - :"m"}'],
     [['read_file', m]],
   ),
   streamed(
     86,
     'sends a name in pieces under a growing index',
-    [
-      { index: 0, id: 'A', name: 'read_' },
-      { index: 1, name: 'file' },
-      { index: 2, args: '{"path":"m"}' },
-    ],
+    ['0 A read_', '1 - file', '2 - - {"path":"m"}'],
     [['read_file', m]],
   ),
   streamed(
     86,
     'sends two calls without arguments, the name of one the beginning of the other',
-    [
-      { index: 0, id: 'A', name: 'read', args: '' },
-      { index: 1, id: 'B', name: 'read_file', args: '' },
-    ],
+    ['0 A read ', '1 B read_file '],
     [
       ['read', {}],
       ['read_file', {}],
@@ -192,9 +125,7 @@ export const FOUND: readonly WireRow[] = [
   ...STREAMS,
   ...['peg-native', 'peg-constructed', 'hermes-2'].map(
     (format): WireRow => ({
-      id: 87,
-      from: 'llama-server',
-      does: `answers 500 to output that is not in its ${format} format`,
+      ...seen(87, 'llama-server', `answers 500 to output that is not in its ${format} format`),
       ...failing(
         500,
         llamaError(500, `The model produced output that does not match the expected ${format} format`, 'server_error'),
@@ -211,27 +142,21 @@ export const FOUND: readonly WireRow[] = [
     'functools[{"name": "f", "arguments": {"path": "m"}}]',
   ].map(
     (leaked): WireRow => ({
-      id: 88,
-      from: 'DeepSeek, Gemma and Phi on any server',
-      does: `leaves a call in the text: ${leaked.slice(0, 30)}`,
+      ...seen(88, 'DeepSeek, Gemma and Phi on any server', `leaves a call in the text: ${leaked.slice(0, 30)}`),
       ...usual({ text: leaked }),
       becomes: 'model_error tool_markup_in_text',
       shows: { toolCalls: [], text: leaked },
     }),
   ),
   {
-    id: 89,
-    from: 'a strict gateway',
-    does: 'refuses the seed: what can be left out is said',
+    ...seen(89, 'a strict gateway', 'refuses the seed: what can be left out is said'),
     ...failing(422, { detail: 'unexpected field: seed' }),
     becomes: 'config request_refused',
     shows: { detail: text('unexpected field: seed'), remedy: text('BENCH_SEED=off') },
     sent: { seed: 7 },
   },
   {
-    id: 89,
-    from: 'a strict gateway',
-    does: 'gets no field that is null in the extra body',
+    ...seen(89, 'a strict gateway', 'gets no field that is null in the extra body'),
     ...usual({ text: 'hi' }),
     plan: {
       sampling: {
@@ -247,9 +172,7 @@ export const FOUND: readonly WireRow[] = [
   },
   ...(['gzip', 'br', 'deflate'] as const).map(
     (encoding): WireRow => ({
-      id: 90,
-      from: 'a gateway',
-      does: `compresses without being asked to: ${encoding}`,
+      ...seen(90, 'a gateway', `compresses without being asked to: ${encoding}`),
       stream: { text: 'hi there', chunkDelayMs: 5, encoding },
       whole: { text: 'hi there', encoding },
       becomes: 'ok',
@@ -257,9 +180,7 @@ export const FOUND: readonly WireRow[] = [
     }),
   ),
   {
-    id: 90,
-    from: 'a gateway',
-    does: 'compresses its errors, too',
+    ...seen(90, 'a gateway', 'compresses its errors, too'),
     stream: { status: 400, body: llamaError(400, 'x', 'exceed_context_size_error', { n_ctx: 512 }), encoding: 'gzip' },
     whole: { status: 400, body: llamaError(400, 'x', 'exceed_context_size_error', { n_ctx: 512 }), encoding: 'br' },
     becomes: 'context_overflow',

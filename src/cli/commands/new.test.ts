@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { lintSkill } from '../../skill/index.ts'
+import { lintSkill, loadSkill } from '../../skill/index.ts'
 import { main } from '../main.ts'
 
 let directory = ''
@@ -29,6 +29,16 @@ describe('agent-bench new', () => {
   it('names the file of a task after its id, without the version', async () => {
     expect(await run('new', 'task', 'Read_the_Log_v12')).toMatchObject({ status: 0 })
     expect(await readdir(join(directory, 'tasks/my-suite'))).toEqual(['read-the-log.bench.ts'])
+  })
+
+  it('adds a manifest and a proof to a skill that is there, whatever it is called', async () => {
+    const dir = join(directory, 'Found Skill')
+    await mkdir(dir)
+    await writeFile(join(dir, 'skill.md'), '---\nname: x\ndescription: Does things.\n---\nDo the first thing first.\n')
+    expect(await run('new', 'skill', 'Found Skill')).toMatchObject({ status: 0 })
+    expect((await readdir(dir)).sort()).toEqual(['bench_manifest.json', 'bench_proof.ts', 'skill.md'])
+    expect((await lintSkill(dir)).filter(({ rule }) => rule === 'manifest' || rule === 'mount')).toEqual([])
+    expect((await loadSkill(dir)).standing).toBe('unproven')
   })
 
   it('overwrites nothing, and then writes nothing at all', async () => {

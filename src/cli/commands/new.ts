@@ -21,7 +21,7 @@ export const addNew: AddCommand = (program, context) => {
     .action((id: string, options: { readonly suite: string }) => newTask(id, options.suite, context))
   command
     .command('skill')
-    .description('writes SKILL.md, bench_manifest.json and bench_proof.ts')
+    .description('writes SKILL.md, bench_manifest.json and bench_proof.ts; the last two where there is a SKILL.md')
     .argument('<dir>', 'the directory, for example skills/notice-board; its last part is the name of the skill')
     .action((directory: string) => newSkill(directory, context))
 }
@@ -42,17 +42,20 @@ async function newTask(id: string, suite: string, context: CliContext): Promise<
 }
 
 async function newSkill(given: string, context: CliContext): Promise<void> {
-  const { skillFiles } = await import('../new-files.ts')
+  const { proofFiles, skillFiles } = await import('../new-files.ts')
   const { defaultId } = await import('../../skill/spec-file.ts')
   const absolute = resolve(context.directory, given)
   const name = basename(absolute)
-  if (!SKILL_NAME.test(name)) {
+  const { existsSync, readdirSync } = await import('node:fs')
+  const { documentNameIn } = await import('../../skill/spec-file.ts')
+  const isThere = existsSync(absolute) && documentNameIn(readdirSync(absolute)) !== undefined
+  if (!isThere && !SKILL_NAME.test(name)) {
     throw invalid(
       `${JSON.stringify(name)} is no name of a skill`,
       'A skill is named like its directory: 1 to 64 of a-z and 0-9 with single hyphens, for example skills/notice-board.',
     )
   }
-  await writeNew(skillFiles(absolute, name), context)
+  await writeNew(isThere ? proofFiles(absolute, name) : skillFiles(absolute, name), context)
   const place = relative(join(context.directory, 'skills'), dirname(absolute))
   const isCollected = place === ''
   sayNext(defaultId(name), context, isCollected ? '' : `BENCH_SKILL_DIR=${quoted(given)} `)
