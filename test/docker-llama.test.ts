@@ -141,27 +141,4 @@ await describeWith(['docker', 'llama-server'], 'a real llama-server', () => {
     })
     expect(run.stdout).toContain('BENCH_RESUME=1')
   })
-
-  it('that is killed in the middle of a reply leaves a trial that is infra, and status 2', async () => {
-    await using project = await createProject({
-      'tasks/demo/long.bench.ts': STEPS('long_v1', 'Tell a long story. [[long]]'),
-    })
-    await using server = await startLlamaServer({
-      model: 'slow',
-      contextTokens: 2_048,
-      flags: ['--load-mode', 'none'],
-    })
-    const running = project.start([], { BENCH_SANDBOX: 'docker', BENCH_BASE_URL: server.baseUrl, BENCH_K: '1' })
-    while (!(await slotsOf(server)).some(slot => slot.is_processing)) await sleep(20)
-    // It has begun to write by then, at some ten tokens a second, and is far from its end.
-    await sleep(1_000)
-    process.kill(server.pid, 'SIGKILL')
-    const run = await running.ended
-    expect(run.status, run.stdout + run.stderr).toBe(2)
-    const [summary] = await project.summaries()
-    expect(summary).toMatchObject({ verdict: 'inconclusive', n: 0, excluded: { infra: 1 } })
-    const [first, ...later] = summary?.trials[0]?.infra_attempts ?? []
-    expect(first?.code).toBe('stream_dropped')
-    expect(later.map(({ code }) => code)).toEqual(['connection_refused', 'connection_refused'])
-  })
 })

@@ -32,80 +32,66 @@ export const error = (status: number, message: string) => ({
 const isAbout = (body: Parameters<Defect>[1], words: string): boolean => questionOf(body).includes(words)
 let isGivenUp = false
 
+const shows = <const P extends ProbeName, const V extends Verdict>(defect: string, probe: P, verdict: V) => ({
+  defect,
+  probe,
+  verdict,
+})
+
 export const CASES: readonly DoctorCase[] = [
   {
-    defect: 'answers 500 to everything',
-    probe: 'readiness',
-    verdict: 'broken',
+    ...shows('answers 500 to everything', 'readiness', 'broken'),
     change: () => error(500, 'boom'),
     says: /boom/,
   },
   {
-    defect: 'serves another model',
-    probe: 'model',
-    verdict: 'degraded',
+    ...shows('serves another model', 'model', 'degraded'),
     server: { model: 'llama-70b', models: [{ id: 'qwen-4b' }] },
     says: /BENCH_MODEL=llama-70b/,
   },
   {
-    defect: 'reports no usage',
-    probe: 'usage',
-    verdict: 'degraded',
+    ...shows('reports no usage', 'usage', 'degraded'),
     change: ({ timings: _, ...reply }) => ({ ...reply, usage: null }),
     says: /token counts/,
   },
   {
-    defect: 'counts only new tokens of a prompt',
-    probe: 'usage',
-    verdict: 'degraded',
+    ...shows('counts only new tokens of a prompt', 'usage', 'degraded'),
     change: reply => counting(reply, 30),
     also: ['tool_result broken'],
     says: /prompt_tokens/,
   },
   {
-    defect: 'cuts prompts to 4,096 tokens in silence',
-    probe: 'window',
-    verdict: 'broken',
+    ...shows('cuts prompts to 4,096 tokens in silence', 'window', 'broken'),
     change: (reply, body) => counting(reply, Math.min(4_096, promptTokensOf(body))),
     says: /cut to 4,096.*num_ctx/,
   },
   {
-    defect: 'has a tiny window',
-    probe: 'window',
-    verdict: 'broken',
+    ...shows('has a tiny window', 'window', 'broken'),
     script: { windowTokens: 1_024 },
     server: { routes: propsRoutes(1_024) },
     says: /1,024 tokens/,
   },
   {
-    defect: 'has a small window',
-    probe: 'window',
-    verdict: 'degraded',
+    ...shows('has a small window', 'window', 'degraded'),
     script: { windowTokens: 4_096 },
     server: { routes: propsRoutes(4_096) },
     says: /4,096 tokens.*overflow/,
   },
   {
-    defect: 'answers prompts that are too long',
-    probe: 'overflow',
-    verdict: 'degraded',
+    ...shows('answers prompts that are too long', 'overflow', 'degraded'),
     script: { cutsSilently: true },
     change: (reply, body) => counting(reply, Math.min(WINDOW, promptTokensOf(body))),
     says: /in silence/,
   },
   {
-    defect: 'writes calls as text',
-    probe: 'tool_call',
-    verdict: 'broken',
+    ...shows('writes calls as text', 'tool_call', 'broken'),
     change: ({ calls, ...reply }) =>
       calls === undefined ? reply : { ...reply, text: '<tool_call>{"name": "read_file", "arguments": {}}</tool_call>' },
     also: ['several_calls broken', 'nested_arguments broken', 'long_arguments broken', 'tool_choice degraded'],
     says: /--jinja/,
   },
   {
-    defect: 'leaves the tools out of the prompt',
-    probe: 'tool_call',
-    verdict: 'broken',
+    ...shows('leaves the tools out of the prompt', 'tool_call', 'broken'),
     change: ({ calls, ...reply }, body) =>
       counting(
         calls === undefined ? reply : { ...reply, text: 'I will read it.' },
@@ -115,9 +101,7 @@ export const CASES: readonly DoctorCase[] = [
     says: /do not reach the model/,
   },
   {
-    defect: 'cannot use tools',
-    probe: 'tool_call',
-    verdict: 'broken',
+    ...shows('cannot use tools', 'tool_call', 'broken'),
     change: (reply, body) => (body.tools === undefined ? reply : error(500, 'tools param requires --jinja flag')),
     also: [
       'several_calls broken',
@@ -130,9 +114,7 @@ export const CASES: readonly DoctorCase[] = [
     says: /--jinja/,
   },
   {
-    defect: 'mixes the pieces of several calls',
-    probe: 'several_calls',
-    verdict: 'broken',
+    ...shows('mixes the pieces of several calls', 'several_calls', 'broken'),
     change: ({ calls, ...reply }) =>
       calls === undefined || calls.length < 2
         ? { ...reply, ...(calls === undefined ? {} : { calls }) }
@@ -140,9 +122,7 @@ export const CASES: readonly DoctorCase[] = [
     says: /run together/,
   },
   {
-    defect: 'reads UTF-8 as Latin-1',
-    probe: 'nested_arguments',
-    verdict: 'broken',
+    ...shows('reads UTF-8 as Latin-1', 'nested_arguments', 'broken'),
     change: ({ calls, ...reply }) => ({
       ...reply,
       ...(calls === undefined
@@ -157,9 +137,7 @@ export const CASES: readonly DoctorCase[] = [
     says: /Zo/,
   },
   {
-    defect: 'cuts long arguments',
-    probe: 'long_arguments',
-    verdict: 'broken',
+    ...shows('cuts long arguments', 'long_arguments', 'broken'),
     change: ({ calls, ...reply }) => ({
       ...reply,
       ...(calls === undefined
@@ -170,9 +148,7 @@ export const CASES: readonly DoctorCase[] = [
     says: /after 256 characters/,
   },
   {
-    defect: 'refuses reasoning in the history',
-    probe: 'replay',
-    verdict: 'broken',
+    ...shows('refuses reasoning in the history', 'replay', 'broken'),
     change: (reply, body) =>
       messagesOf(body, 'assistant').some(message => 'reasoning_content' in message)
         ? error(400, 'unexpected field reasoning_content')
@@ -180,33 +156,25 @@ export const CASES: readonly DoctorCase[] = [
     says: /reasoning/,
   },
   {
-    defect: 'refuses results of calls',
-    probe: 'replay',
-    verdict: 'broken',
+    ...shows('refuses results of calls', 'replay', 'broken'),
     change: (reply, body) =>
       messagesOf(body, 'tool').length > 0 ? error(500, 'Jinja Exception: conversation roles must alternate') : reply,
     also: ['tool_call broken', 'tool_result broken'],
     says: /template/,
   },
   {
-    defect: 'drops results of calls',
-    probe: 'tool_result',
-    verdict: 'broken',
+    ...shows('drops results of calls', 'tool_result', 'broken'),
     change: (reply, body) => counting(reply, promptTokensOf(body, { withResults: false })),
     says: /do not reach the model/,
   },
   {
-    defect: 'ignores tool_choice',
-    probe: 'tool_choice',
-    verdict: 'degraded',
+    ...shows('ignores tool_choice', 'tool_choice', 'degraded'),
     change: (reply, body) =>
       body.tool_choice === 'none' ? { calls: [{ name: 'read_file', args: { path: 'a' } }] } : reply,
     says: /"none"/,
   },
   {
-    defect: 'leaves reasoning in the text',
-    probe: 'reasoning',
-    verdict: 'degraded',
+    ...shows('leaves reasoning in the text', 'reasoning', 'degraded'),
     change: reply =>
       reply.text === undefined || reply.finishReason === 'length'
         ? reply
@@ -214,24 +182,18 @@ export const CASES: readonly DoctorCase[] = [
     says: /--reasoning-format/,
   },
   {
-    defect: 'ends streams without an end',
-    probe: 'stop_reason',
-    verdict: 'broken',
+    ...shows('ends streams without an end', 'stop_reason', 'broken'),
     change: (reply, body) =>
       isAbout(body, 'word yes') ? { chunks: [{ choices: [{ index: 0, delta: { content: 'yes' } }] }] } : reply,
     says: /proxy/,
   },
   {
-    defect: 'says "stop" where the limit cut',
-    probe: 'length_stop',
-    verdict: 'degraded',
+    ...shows('says "stop" where the limit cut', 'length_stop', 'degraded'),
     change: reply => ({ ...reply, ...(reply.finishReason === 'length' ? { finishReason: 'stop' } : {}) }),
     says: /finish_reason "stop"/,
   },
   {
-    defect: 'does not keep the output limit',
-    probe: 'length_stop',
-    verdict: 'degraded',
+    ...shows('does not keep the output limit', 'length_stop', 'degraded'),
     change: (reply, body) =>
       body.max_tokens === 2
         ? { text: 'one two three four five six', usage: { prompt_tokens: 9, completion_tokens: 6, total_tokens: 15 } }
@@ -239,9 +201,7 @@ export const CASES: readonly DoctorCase[] = [
     says: /not kept/,
   },
   {
-    defect: 'goes on with requests that were given up',
-    probe: 'abort',
-    verdict: 'degraded',
+    ...shows('goes on with requests that were given up', 'abort', 'degraded'),
     change: (reply, body) => {
       if (isAbout(body, 'Count from 1 to 1000')) isGivenUp = true
       else if (isGivenUp) {
@@ -253,25 +213,19 @@ export const CASES: readonly DoctorCase[] = [
     says: /given up/,
   },
   {
-    defect: 'answers differently each time',
-    probe: 'determinism',
-    verdict: 'degraded',
+    ...shows('answers differently each time', 'determinism', 'degraded'),
     change: (reply, _body, index) =>
       isAbout(_body, 'about the sea') ? { ...reply, text: `Sea number ${index}.` } : reply,
     says: /3 different answers/,
   },
   {
-    defect: 'has one slot for two workers',
-    probe: 'slots',
-    verdict: 'degraded',
+    ...shows('has one slot for two workers', 'slots', 'degraded'),
     server: { routes: propsRoutes(WINDOW, 1) },
     args: ['--workers', '2'],
     says: /--parallel 2/,
   },
   {
-    defect: 'is slow',
-    probe: 'speed',
-    verdict: 'degraded',
+    ...shows('is slow', 'speed', 'degraded'),
     change: reply => ({ ...reply, timings: { predicted_per_second: 3, prompt_per_second: 40 } }),
     says: /34 minutes.*BENCH_TRIAL_TIMEOUT/,
   },

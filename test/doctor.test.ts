@@ -238,18 +238,6 @@ await describeWith(['llama-server'], 'a real llama-server', () => {
     expect(quick.elapsedMs).toBeLessThan(10_000)
   })
 
-  test('whose model answers in two tokens is not blamed for them', async () => {
-    // The grammar makes every answer of any model two tokens long, and leaves it nothing to say where its end is forbidden.
-    const short = { BENCH_EXTRA_BODY: JSON.stringify({ grammar: 'root ::= "a"' }) }
-    await using server = await startLlamaServer({ contextTokens: 16_384, flags: ['--parallel', '1'] })
-    const { stdout } = await doctor(['--base-url', server.baseUrl, '--json'], short)
-    const report: Examination = JSON.parse(stdout)
-    const of = (name: string) => report.findings.find(({ probe }) => probe === name)
-    expect(of('length_stop')).toMatchObject({ verdict: 'ok', measured: { limit: 1, completionTokens: 1 } })
-    expect(of('speed')?.verdict).toBe('unclear')
-    expect(of('abort')?.verdict).not.toBe('degraded')
-  })
-
   test('with a template that has no place for tools and their results is broken', async () => {
     const template = join(directory, 'no-tools.jinja')
     await writeFile(
@@ -270,17 +258,5 @@ await describeWith(['llama-server'], 'a real llama-server', () => {
     const { report, status } = await examined(server.baseUrl, ['--workers', '2'])
     expect(warningsOf(report)).toEqual(expect.arrayContaining(['window broken', 'slots degraded']))
     expect(status).toBe(1)
-  })
-
-  // How fast the slow model is depends on the machine; whether speed is called degraded is for the scripted defects.
-  test('that is slow is degraded by its speed at most', async () => {
-    await using server = await startLlamaServer({
-      model: 'slow',
-      contextTokens: 16_384,
-      flags: ['--load-mode', 'none'],
-    })
-    const { report, status } = await examined(server.baseUrl, ['--timeout', '45'])
-    expect(warningsOf(report).filter(warning => warning !== 'speed degraded')).toEqual([])
-    expect(status).toBe(0)
   })
 })

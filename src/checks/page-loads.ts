@@ -9,10 +9,6 @@ import { elementsIn, type PageElement } from './page-outline.ts'
 const LOADING = ['script', 'iframe', 'object', 'embed', 'frame', 'applet', 'portal', 'base']
 /** Attributes whose value is an address that is fetched (`ping` and `manifest` too). */
 const ADDRESSES = ['src', 'data', 'poster', 'background', 'lowsrc', 'dynsrc', 'ping', 'manifest']
-/** Attributes with a list of addresses. */
-const LISTS = ['srcset', 'imagesrcset']
-/** Elements whose `href` is where a visitor may go, not what is fetched. */
-const LINKS = ['a', 'area']
 /** Functions of CSS whose strings are addresses. */
 const ADDRESS_FUNCTIONS = ['url', 'src', 'image-set', '-webkit-image-set', 'image', 'cross-fade', '-webkit-cross-fade']
 
@@ -22,8 +18,7 @@ const STYLES = 'style fill stroke filter mask clip-path cursor marker-start mark
 /**
  * The first thing that an outlined page loads or runs, in words; null when the page is all there is.
  * @example
- * const page = outlineOf('<img src="crest.png" alt="">')
- * page && loadOf(page) // 'a <img> loads something'
+ * loadOf(page) // 'a <img> loads something'
  */
 export function loadOf(page: PageElement): string | null {
   for (const { tag, attributes, children } of elementsIn(page)) {
@@ -52,9 +47,10 @@ function loadOfAttributes(tag: string, attributes: Attributes): string | null {
   for (const [name, value] of Object.entries(attributes)) {
     if (/^on[a-z]/.test(name)) return `a handler of a <${tag}> runs code`
     if (/^javascript:/.test(addressIn(value))) return `a <${tag}> runs code`
-    const isAddress = ADDRESSES.includes(name) || (name === 'href' && !LINKS.includes(tag))
+    // The `href` of a link is where a visitor may go.
+    const isAddress = ADDRESSES.includes(name) || (name === 'href' && tag !== 'a' && tag !== 'area')
     const isSet = isAnimated && ['to', 'from', 'by', 'values'].includes(name)
-    const isForeign = LISTS.includes(name) && !isListInside(value)
+    const isForeign = name.endsWith('srcset') && !isListInside(value)
     if (isSet || isForeign || (isAddress && !isInside(value))) return `a <${tag}> loads something`
     const found = STYLES.includes(name) ? loadOfStyle(value) : null
     if (found !== null) return found

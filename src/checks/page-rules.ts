@@ -15,8 +15,8 @@ interface Rule {
   readonly declarations: readonly Declaration[]
 }
 
-/** Enough for any ordinary page: questions whether a selector fits, brackets in brackets, characters of a value. */
-const MAX_STEPS = 3_000_000
+/** Enough for any ordinary page: nodes and values looked at, brackets in brackets, characters of a selector or value. */
+const MAX_STEPS = 5_000_000
 const MAX_NESTING = 40
 export const MAX_LENGTH = 2_000
 /** The styles go beyond these bounds. */
@@ -25,14 +25,11 @@ export class TooIntricate extends Error {}
 export class PageRules {
   readonly #parents = new Map<PageElement, PageElement>()
   readonly #rules: Rule[] = []
-  /** Children of the element that has most. */
-  readonly #siblings: number
   #steps = 0
 
   /** @param root `<html>`, without templates. */
   constructor(root: PageElement) {
     const elements = [root, ...elementsIn(root)]
-    this.#siblings = Math.max(...elements.map(({ children }) => children.length))
     for (const element of elements) {
       for (const child of element.children.filter(isElement)) this.#parents.set(child, element)
     }
@@ -57,20 +54,54 @@ export class PageRules {
     const [end = '', box = 'own'] = /::?(before|after)$/.exec(text.toLowerCase()) ?? []
     const selector = text.slice(0, text.length - end.length) || '*'
     if (selector.length > MAX_LENGTH) return
-    const counts = [/~|:nth|:first|:last|:only/gi, /:has|:contains/gi].map(wide => selector.match(wide)?.length ?? 0)
-    const [amongSiblings = 0, below = 0] = counts
-    this.#steps += this.#parents.size ** (1 + below) * this.#siblings ** amongSiblings
-    if (this.#steps > MAX_STEPS) throw new TooIntricate()
-    const fits = compiled(selector, this.#parents)
+    const fits = this.#compiled(selector)
     if (fits !== null) this.#rules.push({ fits, box: box as Box, specificity: specificityOf(selector), declarations })
+  }
+
+  /** A selector as a question; null for one that css-select does not know: browsers leave such a rule out as well. */
+  #compiled(selector: string): Rule['fits'] | null {
+    const getChildren = (node: PagePart) => {
+      const children = isElement(node) ? [...node.children] : []
+      this.count(children.length)
+      return children
+    }
+    const getParent = (node: PagePart) => {
+      this.count(1)
+      return isElement(node) ? (this.#parents.get(node) ?? null) : null
+    }
+    const adapter = {
+      isTag: isElement,
+      getAttributeValue: ({ attributes }: PageElement, name: string) => attributes[name],
+      hasAttrib: ({ attributes }: PageElement, name: string) => name in attributes,
+      getChildren,
+      getName: ({ tag }: PageElement) => tag,
+      getParent,
+      getSiblings: (node: PagePart) => getChildren(getParent(node) ?? node),
+      getText: () => '',
+      removeSubsets: (nodes: PagePart[]) => nodes,
+    }
+    try {
+      return compile<PagePart, PageElement>(selector, { adapter, pseudos: PSEUDOS })
+    } catch (error) {
+      if (error instanceof Error) return null
+      throw error
+    }
+  }
+
+  /** Counts what is looked at, so that following the styles comes to an end. */
+  count(steps: number): void {
+    this.#steps += steps
+    if (this.#steps > MAX_STEPS) throw new TooIntricate()
   }
 
   /** What the rules say about a box: the last of the important values, else the last one. */
   cascade(element: PageElement, box: Box): Styles {
+    this.count(this.#rules.length)
     const fitting = this.#rules.filter(rule => rule.box === box && rule.fits(element))
     const style = box === 'own' ? (element.attributes.style ?? '') : ''
     const inline = style === '' ? [] : nodesOf(style, 'declarationList').flatMap(declarationsOf)
     const all = [...fitting.flatMap(({ declarations }) => declarations), ...inline]
+    this.count(all.length)
     const styles = new Map<string, string>()
     for (const [name, value] of [...all.filter(one => !one[2]), ...all.filter(one => one[2])]) {
       // Put at the end, where it holds against a shorthand before it.
@@ -96,7 +127,7 @@ function declarationsOf(node: CssNode): readonly Declaration[] {
   if (node.type !== 'Declaration') return []
   const isImportant = node.important !== false
   const name = ident.decode(node.property)
-  if (name.startsWith('--')) return [[name, generate(node.value).trim(), isImportant]]
+  if (name.startsWith('--')) return [[name, generate(node.value).trim().slice(0, MAX_LENGTH), isImportant]]
   // What is in strings and addresses makes no difference, and is no identifier to be decoded.
   walk(node.value, part => {
     if (part.type === 'Url' || part.type === 'String') part.value = ''
@@ -116,29 +147,6 @@ function specificityOf(selector: string): number {
 const OF_VISITORS = 'hover active visited focus focus-within focus-visible target target-within'.split(' ')
 const LINKS = { 'any-link': '[href]', link: '[href]' }
 const PSEUDOS = { ...Object.fromEntries(OF_VISITORS.map(name => [name, () => false])), ...LINKS }
-
-/** A selector as a question; null for one that css-select does not know: browsers leave such a rule out as well. */
-function compiled(selector: string, parents: ReadonlyMap<PageElement, PageElement>): Rule['fits'] | null {
-  const childrenOf = (node: PagePart) => (isElement(node) ? [...node.children] : [])
-  const getParent = (node: PagePart) => (isElement(node) ? (parents.get(node) ?? null) : null)
-  const adapter = {
-    isTag: isElement,
-    getAttributeValue: ({ attributes }: PageElement, name: string) => attributes[name],
-    hasAttrib: ({ attributes }: PageElement, name: string) => name in attributes,
-    getChildren: childrenOf,
-    getName: ({ tag }: PageElement) => tag,
-    getParent,
-    getSiblings: (node: PagePart) => childrenOf(getParent(node) ?? node),
-    getText: () => '',
-    removeSubsets: (nodes: PagePart[]) => nodes,
-  }
-  try {
-    return compile<PagePart, PageElement>(selector, { adapter, pseudos: PSEUDOS })
-  } catch (error) {
-    if (error instanceof Error) return null
-    throw error
-  }
-}
 
 /** What `@supports` asks for a browser has, a container is as wide as the screen, and a scope is all of the page. */
 function isInForce({ name: given, prelude }: Extract<CssNode, { type: 'Atrule' }>): boolean {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { numRuns } from '../../test/property-runs.ts'
 import { elementsIn, loadOf, outlineOf, readPage, tagged, textOf } from './index.ts'
 
 const PART = '<footer><p>the part <a href="mailto:a@b.example">the link</a></p></footer>'
@@ -210,6 +211,11 @@ describe('reading any page comes to an end', () => {
     ['with rules that look at too much', page('<i></i>'.repeat(4_000), 'i~i~i{top:0}')],
     ['with styles in styles', page('', 'a{'.repeat(5_000))],
     ['with brackets in a style', page(`<p style="top:${'('.repeat(20_000)}">`)],
+    ['with a chain of descendants', page('<b>'.repeat(90), `i ${'b '.repeat(30)}{top:0}`)],
+    [
+      'with too many values',
+      page('<i></i>'.repeat(4_000), `i{${Array.from({ length: 3_000 }, (_, i) => `p${i}:0`).join(';')}}`),
+    ],
     ['with values that grow', page(PART, ':root{--a:var(--b) var(--b);--b:var(--a) var(--a)} footer{top:var(--a)}')],
   ])('%s: it is not read', (_name, html) => {
     expect(readPage(html)).toBe(null)
@@ -228,7 +234,7 @@ describe('reading any page comes to an end', () => {
         const outline = outlineOf(html)
         return [readPage(html), outline && loadOf(outline)].length === 2
       }),
-      { numRuns: 100 },
+      { numRuns },
     )
   })
 })

@@ -81,11 +81,13 @@ class Reading {
   #look(element: PageElement, outer: Look): void {
     const look = lookOf(element, this.#rules.cascade(element, 'own'), outer)
     if (look === null) return
+    this.#rules.count(4 * look.styles.size)
     if (isCover(look.styles) && textOf(element) === '') this.#cover = Math.max(this.#cover, layerOf(look.styles) + 0.5)
     let inside = look
     for (const box of ['before', 'after'] as const) {
-      const own = styled(this.#rules.cascade(element, box), look.styles)
-      if (!own.has('content') || !isPainted(own)) continue
+      const cascaded = this.#rules.cascade(element, box)
+      const own = cascaded.has('content') ? styled(cascaded, look.styles) : NO_STYLES
+      if (!isPainted(own)) continue
       inside = { ...inside, background: null }
       if (isCover(own)) this.#cover = Math.max(this.#cover, layerOf(own) + (box === 'after' ? 0.5 : 0))
     }
@@ -242,8 +244,8 @@ const KEEPS = /^(?:inherit|initial|unset|revert|revert-layer)$/
 function filledIn(given: string, styles: Styles): string | null {
   let value = given
   for (let round = 0; round < 20 && value.includes('var('); round += 1) {
-    if (value.length > MAX_LENGTH) throw new TooIntricate()
     value = value.replace(VARIABLE, (_, name, otherwise) => (styles.get(name) ?? otherwise ?? '\0').trim())
+    if (value.length > MAX_LENGTH) throw new TooIntricate()
   }
   return /\0|var\(/.test(value) ? null : value.slice(0, MAX_LENGTH).toLowerCase()
 }

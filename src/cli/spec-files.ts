@@ -11,7 +11,7 @@ import { skillFiles } from '../runner/skills.ts'
 import { isSpecFile, specGlobs } from '../runner/spec-globs.ts'
 import { filesOfSuites } from '../runner/suites.ts'
 import type { FileMap } from '../sandbox/index.ts'
-import { MANIFEST_NAME } from '../skill/index.ts'
+import { MANIFEST_NAME, type SkillLimits } from '../skill/index.ts'
 import { readSkillDirectory } from '../skill/read-directory.ts'
 import type { Task } from '../task/task.ts'
 
@@ -65,6 +65,7 @@ export async function findSpecFiles(
 export async function loadSpecFiles(
   files: readonly string[],
   root: string,
+  limits?: SkillLimits,
 ): Promise<{ readonly loaded: readonly LoadedSpec[]; readonly broken: readonly BrokenSpec[] }> {
   const loaded: LoadedSpec[] = []
   const broken: BrokenSpec[] = []
@@ -72,9 +73,13 @@ export async function loadSpecFiles(
   for (const path of files) {
     const file = relative(root, path)
     try {
-      const task = await loadTask(path, root, modules.importModule)
+      const task = await loadTask(path, root, modules.importModule, limits)
       const isSkill = task.source.file.endsWith(MANIFEST_NAME)
-      loaded.push({ file, task, skillFiles: isSkill ? (await readSkillDirectory(dirname(path))).files : new Map() })
+      loaded.push({
+        file,
+        task,
+        skillFiles: isSkill ? (await readSkillDirectory(dirname(path), limits)).files : new Map(),
+      })
     } catch (error) {
       broken.push({ file, error: asBenchError(file, error) })
     }

@@ -46,8 +46,8 @@ export function firstExistence(log: TrialLog, path: string): Moment | false {
 
 /** Text of a regular file just before call `call` (1 = the setup's); null when there was none, or it is not on record. */
 export function textBefore(log: TrialLog, path: string, call: number): string | null {
-  const last = [...statesOf(log)].findLast(state => state.call.call < call)
-  return (last === undefined ? log.setupText : last.after.texts).get(path) ?? null
+  for (const state of statesOf(log)) if (state.call.call === call) return state.before.texts.get(path) ?? null
+  return null
 }
 
 /** First moment at which the path was a regular file whose text fitted; call 0 and turn 0 when the setup's text does. */

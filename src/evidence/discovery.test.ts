@@ -13,9 +13,7 @@ const read = { tool: 'read_file', args: { path: DOC }, delivered: setup[DOC] }
 describe('a file is discovered when a result gives its name away', () => {
   test.each([
     ['ls -R', './attic:\nkept-guide.txt\n'],
-    ['find . -type f', './README.md\n./attic/kept-guide.txt\n'],
     ["find . -name '*guide*'", './attic/kept-guide.txt\n'],
-    ['git ls-files', 'README.md\nattic/kept-guide.txt\n'],
     ['grep -rn SECRET .', './attic/kept-guide.txt:2:SECRET=abc-123\n'],
     ['python3 -c \'import os; print(os.listdir("attic"))\'', "['kept-guide.txt']\n"],
     ['ls attic', '\u001b[0m\u001b[32mkept-guide.txt\u001b[0m\n'],
@@ -113,16 +111,5 @@ describe('firstCall', () => {
     expect(run.firstCall(({ result }) => result === 'seven', { before: written })).toBe(false)
     expect(run.firstCall(() => true, { after: written })).toEqual({ turn: 2, call: 2 })
     expect(run.firstCall(() => true, { after: false })).toBe(false)
-  })
-})
-
-describe('madeInvalidCall', () => {
-  test.each(['unknown_tool', 'malformed_arguments'] as const)('names the first call that is invalid by %s', invalid => {
-    const { run } = createRun(makeLog({ setup, calls: [{ sh: 'ls' }, { tool: 'open', invalid }] }))
-    expect(run.madeInvalidCall()).toEqual({ turn: 2, call: 2 })
-  })
-
-  test('is false when every call was valid, also one that failed', () => {
-    expect(createRun(makeLog({ setup, calls: [{ sh: 'false', exitCode: 1 }] })).run.madeInvalidCall()).toBe(false)
   })
 })

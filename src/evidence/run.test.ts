@@ -86,17 +86,6 @@ describe('sawTestsFail and sawTestsPass', () => {
     expect(asked(log, run => run.sawTestsPass({ after: first(run) })).answer).toEqual(at(3))
   })
 
-  it('order by the call within one turn', () => {
-    const turn = 1
-    const log = of({
-      calls: [
-        { ...fix, turn },
-        { ...red, turn },
-      ],
-    })
-    expect(asked(log, run => run.sawTestsFail({ before: run.firstChange('main.py') })).answer).toBe(false)
-  })
-
   it('take a test run and an edit of one call as in order', () => {
     const both = { ...red, ...fix, sh: 'pytest; sed …', reports: red.reports }
     expect(
@@ -240,8 +229,23 @@ describe('firstExists, unchanged, finalText, timesRead and the rest', () => {
     ).toBe(false)
   })
 
-  it('callCount and finalAnswer are there', () => {
-    const { run } = createRun(of({ calls: [list], finalAnswer: 'done' }))
-    expect([run.callCount, run.finalAnswer]).toEqual([1, 'done'])
+  it('madeInvalidCall names the first call that is invalid, and none that only failed', () => {
+    const open = { tool: 'open', invalid: 'malformed_arguments' } as const
+    expect(asked(of({ calls: [list, open] }), run => run.madeInvalidCall()).answer).toEqual(at(2))
+    expect(asked(of({ calls: [{ ...list, exitCode: 1 }] }), run => run.madeInvalidCall()).answer).toBe(false)
+  })
+
+  it('textBefore gives the text just before a call', () => {
+    const log = of({ calls: [fix, { sh: 'rm', writes: { 'main.py': null, 'new.py': 'x' } }, list] })
+    expect([0, 1, 2, 3].map(call => createRun(log).run.textBefore('main.py', at(call)))).toEqual([
+      null,
+      MAIN,
+      FIXED,
+      null,
+    ])
+    expect(asked(log, run => run.textBefore('main.py', run.firstExists('none.py')))).toMatchObject({
+      answer: null,
+      finding: expect.stringMatching(/none.py never existed/),
+    })
   })
 })

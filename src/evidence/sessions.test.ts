@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type CallFixture, makeLog, type SessionFixture, sessionReports } from './log.fixture.ts'
 import type { SessionCheck } from './log.ts'
-import { callSessions, testSessions } from './sessions.ts'
+import { testSessions } from './sessions.ts'
 
 const call = (session: SessionFixture, delivered: string, exitCode: number | null, sh = 'pytest -q'): CallFixture => ({
   sh,
@@ -46,13 +46,18 @@ describe('outcome of a session', () => {
     expect(sessionsOf(call({ ...PASS, argv }, '', 0))).toHaveLength(count)
   })
 
-  it.each<[string, string, readonly string[], number]>([
-    ['outside, on a path of the workspace', '/tmp', ['python3', '-m', 'pytest', '/workspace', '-q'], 1],
-    ['outside, on a relative path that leads there', '/', ['pytest', 'workspace/test_main.py'], 1],
-    ['outside, on its own files', '/tmp', ['pytest', '-q', 'test_own.py'], 0],
-    ['outside, on everything there', '/tmp', ['pytest'], 0],
-  ])('counts a session started %s or not', (_what, cwd, argv, count) => {
-    expect(sessionsOf(call({ ...PASS, cwd, argv }, '', 0))).toHaveLength(count)
+  it.each<[string, string, readonly string[], string]>([
+    ['on a path of the workspace', '/tmp', ['python3', '-m', 'pytest', '/workspace', '-q'], '/workspace'],
+    ['on a relative path that leads there', '/', ['pytest', 'workspace/test_main.py'], '/workspace'],
+    ['below it', '/workspace/sub', ['pytest', '-k', 'one'], '/workspace'],
+    ['on its own files', '/tmp', ['pytest', '-q', 'test_own.py'], '/tmp'],
+    ['on a name that only begins alike', '/workspace2', ['pytest'], '/workspace2'],
+    ['on a path above', '/workspace/../tmp', ['pytest'], '/tmp'],
+    ['on a copy from the workspace', '/workspace', ['pytest', '/tmp/copy'], '/tmp/copy'],
+    ['on a file of a copy', '/', ['pytest', '-x', '/tmp/copy/test_main.py::test'], '/tmp/copy'],
+  ])('knows where a session was: %s', (_what, cwd, argv, place) => {
+    expect(sessionsOf(call({ ...FAIL, cwd, argv }, '', 0)).map(one => one.place)).toEqual([place])
+    expect(sessionsOf(call({ ...PASS, cwd, argv }, '', 0))).toHaveLength(place === '/workspace' ? 1 : 0)
   })
 
   it('pairs the reports of several sessions of one call by process', () => {
@@ -60,10 +65,6 @@ describe('outcome of a session', () => {
     const [startTwo, finishTwo] = sessionReports({ ...PASS, pid: 2 })
     const reports = [startOne, startTwo, finishTwo, finishOne].filter(report => report !== undefined)
     expect(sessionsOf({ sh: 'pytest & pytest; wait', reports }).map(one => one.outcome)).toEqual(['failed', 'passed'])
-  })
-
-  it.each(['/tmp', '/workspace2', '/workspace/../tmp', '/'])('leaves out a session in %s', cwd => {
-    expect(sessionsOf(call({ ...FAIL, cwd }, '', 1))).toEqual([])
   })
 
   it.each<[string, Partial<SessionCheck>, readonly (string | null)[]]>([
@@ -124,22 +125,42 @@ describe('a failing session is seen', () => {
   })
 })
 
-describe('a passing session', () => {
-  it('is seen by exit status 0 or by its summary', () => {
-    expect(sessionsOf(call(PASS, '', 0))[0]?.seen).toEqual({ turn: 1, call: 1 })
-    expect(sessionsOf(call(PASS, '2 passed in 0.01s', 1, 'pytest; false'))[0]?.seen).toEqual({ turn: 1, call: 1 })
-    expect(sessionsOf(call(PASS, '', 1, 'pytest > /dev/null; false'))[0]?.seen).toBeNull()
+describe('a passing session is seen', () => {
+  it.each<[string, string, number, string]>([
+    ['by the status alone', '', 0, 'pytest -q > /dev/null 2>&1'],
+    ['by the status of a chain', '', 0, 'cd /workspace && pytest -q &> /dev/null'],
+    ['by the status of the last command', '', 0, 'cd /workspace\npytest -q > /dev/null 2>&1'],
+    ['by the status of make', '', 0, 'cd /workspace; make test > /dev/null'],
+    ['by the summary', '2 passed in 0.01s', 1, 'pytest; false'],
+    ['by the summary through a pipe', '2 passed in 0.01s', 0, 'pytest | tail -n 1'],
+    ['by the progress line', '.. [100%]', 0, 'pytest -qq || true'],
+    ['by the verbose list', 'test_main.py::test PASSED [ 50%]', 0, 'pytest -v | grep PASSED'],
+    ['by a status that is printed', '0', 0, 'pytest > /dev/null 2>&1; echo $?'],
+    ['by a message', 'all green', 0, 'pytest > /dev/null 2>&1 && echo "all green" || echo red'],
+    ['by a message of a condition', 'green', 0, 'if pytest &> /dev/null; then echo green; else echo red; fi'],
+  ])('%s', (_how, delivered, exitCode, sh) => {
+    expect(sessionsOf(call(PASS, delivered, exitCode, sh))[0]?.seen).toEqual({ turn: 1, call: 1 })
   })
 
-  it.each<readonly string[]>([
-    ['-k', 'one'],
-    ['--lf'],
-    ['--ignore=sub'],
-    ['test_main.py::test', 'sub'],
-    ['test_main.py'],
-  ])('counts whatever it was asked to run, for a check to find out what that was: %s', (...args) => {
-    const [session] = sessionsOf(call({ ...PASS, argv: ['/usr/bin/python3', '-m', 'pytest', ...args] }, '', 0))
-    expect(session).toMatchObject({ outcome: 'passed', refutation: null })
+  it.each<[string, string, number, string]>([
+    ['when nothing is shown and any status made 0', '', 0, 'pytest -q > /dev/null 2>&1 || true'],
+    ['when true comes last', '', 0, 'pytest -q > /dev/null 2>&1; true'],
+    ['when another command comes last', 'o.txt', 0, 'pytest -q > /tmp/o 2>&1\nls'],
+    ['when a pipe swallows it', '', 0, 'pytest -q 2>&1 | cat > /tmp/o'],
+    ['when it runs in the background', '', 0, 'pytest -q > /tmp/o & wait'],
+    ['when a shell is told to succeed', '', 0, "bash -c 'pytest > /dev/null 2>&1 || exit 0'"],
+    ['when nothing is said either way', '', 0, 'pytest > /dev/null 2>&1 && touch /tmp/a || touch /tmp/b'],
+    ['when the status is that of another', '', 1, 'pytest > /dev/null; false'],
+    ['when the message is not there', '', 0, 'pytest > /dev/null 2>&1 && echo fine || true'],
+    ['when the summary was typed', '2 passed', 0, 'pytest > /dev/null 2>&1; echo "2 passed"'],
+  ])('not %s', (_how, delivered, exitCode, sh) => {
+    expect(sessionsOf(call(PASS, delivered, exitCode, sh))[0]?.seen).toBeNull()
+  })
+
+  it('and so is a failing one by a message or a status that is printed', () => {
+    expect(sessionsOf(call(FAIL, '1', 0, 'pytest &> /dev/null; echo $?'))[0]?.seen).not.toBeNull()
+    expect(sessionsOf(call(FAIL, 'red', 0, 'pytest &> /dev/null && echo green || echo red'))[0]?.seen).not.toBeNull()
+    expect(sessionsOf(call(FAIL, '', 0, 'pytest &> /dev/null || true'))[0]?.seen).toBeNull()
   })
 })
 
@@ -148,8 +169,7 @@ describe('the sessions of one call', () => {
     const forged = sessionReports({ ...PASS, pid: 3, argv: ['python3', '-'] })
     const away = sessionReports({ ...PASS, pid: 4, cwd: '/tmp' })
     const reports = [...forged, ...away, ...sessionReports(FAIL), ...sessionReports({ status: null, pid: 5 })]
-    const log = makeLog({ calls: [{ sh: 'x', reports }] })
-    expect(log.calls.flatMap(callSessions).map(({ outcome, position }) => [outcome, position])).toEqual([
+    expect(sessionsOf({ sh: 'x', reports }).map(({ outcome, position }) => [outcome, position])).toEqual([
       ['failed', 5],
       ['died', 6],
     ])

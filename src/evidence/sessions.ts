@@ -14,10 +14,20 @@ import { WORKSPACE } from './workspace.ts'
 /** `broken`: interrupted, usage error or internal error without a failing test; `empty`: no test ran; `died`: never finished. */
 type SessionOutcome = 'passed' | 'failed' | 'empty' | 'broken' | 'died'
 
-export interface TestSession {
+/** One session of a call, as its reports tell it. */
+export interface CallSession {
+  readonly outcome: SessionOutcome
+  /** null when it died before it finished. */
+  readonly finish: TestReport | null
+  /** Position of its last report in the call's test reports. */
+  readonly position: number
+  /** Directory it was about: the workspace, or another, which may be a copy of it. */
+  readonly place: string
+}
+
+export interface TestSession extends CallSession {
   /** When it ran. */
   readonly ran: Moment
-  readonly outcome: SessionOutcome
   /** When the outcome was visible to the model: this call, a later one, or null for never. Only for passed and failed. */
   readonly seen: Moment | null
   /** Was its claim checked and found wrong, and why? Then it does not count. */
@@ -47,15 +57,6 @@ const isBelowWorkspace = (directory: string) => {
   return clean === WORKSPACE || clean.startsWith(`${WORKSPACE}/`)
 }
 
-/** One session of a call, as its reports tell it. */
-export interface CallSession {
-  readonly outcome: SessionOutcome
-  /** null when it died before it finished. */
-  readonly finish: TestReport | null
-  /** Place of its last report in the call's test reports. */
-  readonly position: number
-}
-
 interface PairedReports {
   readonly first: TestReport
   finish: TestReport | null
@@ -83,11 +84,11 @@ function pairReports(reports: readonly TestReport[]): readonly PairedReports[] {
   return sessions
 }
 
-/** The test sessions of a call, without those about other places than `/workspace`. */
-export function callSessions(call: LoggedCall): readonly CallSession[] {
+/** The test sessions of a call: those about `/workspace`, and failing ones elsewhere, which may have run in a copy of it. */
+function callSessions(call: LoggedCall): readonly CallSession[] {
   return pairReports(call.testReports)
-    .filter(({ first }) => isAboutWorkspace(first))
-    .map(({ finish, position }) => ({ outcome: outcomeOf(finish), finish, position }))
+    .map(({ first, finish, position }) => ({ outcome: outcomeOf(finish), finish, position, place: placeOf(first) }))
+    .filter(({ outcome, place }) => place === WORKSPACE || outcome === 'failed')
 }
 
 // --- What the model could see -----------------------------------------------------------------------------------
@@ -105,7 +106,34 @@ const FAILURE_LINES: readonly RegExp[] = [
 /** In the result of the test run itself any word of failure will do (wrappers and make print their own). */
 const FAILURE_WORD = /\b(?:fail(?:ed|ures?|ing)?|errors?)\b/i
 const NO_FAILURE = /\b(?:0|no) (?:fail(?:ed|ures?)|errors?)\b/i
-const PASS_LINE = /\b[1-9]\d* passed\b/
+const PASS_LINES = [/\b[1-9]\d* passed\b/, /::\S+ PASSED\b/, /^(?:\S+\.py )?[.sxX]*\.[.sxX]* \[ ?\d+%\]$/]
+/** What a command line prints by the outcome of the tests alone: `pytest … && echo TEXT`, `if … then`, `|| echo`, `else`. */
+const MESSAGES = {
+  passed: /py\.?test[\s\S]*?(?:&&|\bthen\b)\s*(?:echo|printf)\s+['"]?([^'"\n;|&]+)/,
+  failed: /py\.?test[\s\S]*?(?:\|\||\belse\b)\s*(?:echo|printf)\s+['"]?([^'"\n;|&]+)/,
+}
+const PRINTS_STATUS = /py\.?test[\s\S]*\b(?:echo|printf)\b[^;\n]*\$\?/
+
+/** Does the result of the call that ran the tests show how they ended by what the command line makes of their status? */
+function showsStatus({ args, delivered }: LoggedCall, outcome: 'passed' | 'failed'): boolean {
+  const command = typeof args.command === 'string' ? args.command : ''
+  const message = MESSAGES[outcome].exec(command)?.[1]?.trim()
+  return PRINTS_STATUS.test(command) || (message !== undefined && delivered.includes(message))
+}
+
+/**
+ * Had the exit status been another if tests had failed? The last command decides it, unless `||`, a pipe or `&` hides what
+ * the tests did: of `pytest || true` a status of 0 says nothing.
+ */
+function decidesStatus({ args }: LoggedCall): boolean {
+  const command = typeof args.command === 'string' ? args.command : ''
+  const statements = command
+    .replace(/\d*>&\d?|&>>?/g, '>')
+    .split(/[;\n]/)
+    .filter(part => part.trim() !== '')
+  const last = statements.at(-1) ?? ''
+  return !/\||(?<!&)&(?!&)/.test(last) && (statements.length < 2 || /py\.?test|\bmake\b|\.sh\b/.test(last))
+}
 
 /** Does the result hold such a line that the model has not typed itself? */
 function shows(delivered: string, isSuch: (line: string) => boolean, isTyped: (line: string) => boolean): boolean {
@@ -116,7 +144,7 @@ function shows(delivered: string, isSuch: (line: string) => boolean, isTyped: (l
 
 const isFailureLine = (line: string) => FAILURE_LINES.some(pattern => pattern.test(line))
 const isFailureWord = (line: string) => FAILURE_WORD.test(line) && !NO_FAILURE.test(line)
-const isPassLine = (line: string) => PASS_LINE.test(line)
+const isPassLine = (line: string) => PASS_LINES.some(pattern => pattern.test(line))
 
 // --- Where it ran, and who reported ------------------------------------------------------------------------------
 
@@ -126,11 +154,15 @@ function pytestArguments(argv: readonly string[] | null): readonly string[] | nu
   return argv === null || at === -1 ? null : argv.slice(at + 1)
 }
 
-/** Started in the workspace, or anywhere else with a path of the workspace to test. */
-function isAboutWorkspace({ cwd, sender }: TestReport): boolean {
-  if (isBelowWorkspace(cwd)) return true
-  const targets = (pytestArguments(sender.argv) ?? []).filter(argument => !argument.startsWith('-'))
-  return targets.some(target => isBelowWorkspace(posix.resolve(cwd, target.replace(/::.*$/, ''))))
+/** The workspace where the session started in it or was given a path of it; else the directory that it was about. */
+function placeOf({ cwd, sender }: TestReport): string {
+  const targets = (pytestArguments(sender.argv) ?? [])
+    .filter(argument => !argument.startsWith('-'))
+    .map(argument => posix.resolve(cwd, argument.replace(/::.*$/, '')))
+  if (targets.some(isBelowWorkspace)) return WORKSPACE
+  const given = targets.find(target => !isBelowWorkspace(target) && !target.startsWith(`${posix.normalize(cwd)}/`))
+  if (given !== undefined) return given.endsWith('.py') ? posix.dirname(given) : given
+  return isBelowWorkspace(cwd) ? WORKSPACE : posix.normalize(cwd)
 }
 
 /**
@@ -147,14 +179,15 @@ function mayRunPytest({ argv }: TestReport['sender']): boolean {
 // ----------------------------------------------------------------------------------------------------------------
 
 /**
- * Lists the test sessions of a trial in the order they ran. Sessions about other places than `/workspace` are left out.
+ * Lists the test sessions of a trial in the order they ran. Of those about other places than `/workspace` only failing ones
+ * are listed: an error may well be seen in a copy.
  *
  * Failed: status 1, or any failing or broken test (collection errors come with status 2). Passed: status 0, at least
  * one test passed and none failed. A usage error or a run without tests is neither.
  * What pytest was asked to run is not looked at: expressions, node ids and variables may leave tests out or not. Whether a
  * session was one of the given suite, and of all of it, is found out by running that again (`SessionCheck`).
- * Seen: by the exit status of the call, or by a line of pytest's in its result or in that of a later call, if the
- * model has not typed the line itself.
+ * Seen: by the exit status of the call where that tells, or by a line of pytest's in its result or in that of a later
+ * call, if the model has not typed the line itself.
  */
 export function testSessions(log: TrialLog): readonly TestSession[] {
   const sessions: TestSession[] = []
@@ -174,7 +207,8 @@ export function testSessions(log: TrialLog): readonly TestSession[] {
       const exit = isOwn && call.stopped === null ? call.exitCode : null
       const wanted = outcome === 'passed' ? isPassLine : isFailureLine
       const isSeen =
-        (exit !== null && (outcome === 'passed' ? exit === 0 : exit > 0)) ||
+        (exit !== null && (outcome === 'passed' ? exit === 0 && decidesStatus(call) : exit > 0)) ||
+        (isOwn && showsStatus(call, outcome)) ||
         shows(
           call.delivered,
           line => wanted(line) || (isOwn && outcome === 'failed' && isFailureWord(line)),
@@ -187,11 +221,12 @@ export function testSessions(log: TrialLog): readonly TestSession[] {
 
   for (const [index, call] of log.calls.entries()) {
     const check = log.sessionChecks.get(call.call)
-    for (const { outcome, finish, position } of callSessions(call)) {
+    for (const session of callSessions(call)) {
+      const { outcome, finish, position } = session
       const isRefuted = check?.refuted?.includes(position) ?? check?.verdict === 'refuted'
       sessions.push({
+        ...session,
         ran: momentOf(call),
-        outcome,
         seen: seenFrom(index, outcome),
         refutation: isRefuted && check ? check.reason : null,
         summary: summaryOf(call.call, finish),

@@ -1,6 +1,7 @@
 /** Puts the chunks of one completion, streamed or whole, together into a raw reply. Pure: no clock, no network. */
+import type { Reasoning } from './chat-model.ts'
 import { countAt, isRecord, listAt, parseJson, stringAt, valueAt } from './json.ts'
-import { isErrorBody, readServerFault, type ServerFault } from './server-fault.ts'
+import { isErrorBody, readErrorText, readServerFault, type ServerFault } from './server-fault.ts'
 import { createCallCollector, type RawCall } from './tool-call-pieces.ts'
 
 /** Token counts and rates in the server's words. null = not said. */
@@ -16,7 +17,7 @@ interface RawUsage {
 
 export interface RawReply {
   readonly text: string
-  readonly reasoning: { readonly field: 'reasoning' | 'reasoning_content'; readonly text: string } | null
+  readonly reasoning: Reasoning | null
   readonly toolCalls: readonly RawCall[]
   readonly finishReason: string | null
   readonly servedModel: string | null
@@ -27,20 +28,6 @@ export interface RawReply {
   readonly isEnded: boolean
   /** The reply was cut by us because it passed the bound. */
   readonly isOverBound: boolean
-}
-
-export interface Assembler {
-  /** Adds a parsed chunk; true when it brought text, reasoning or a piece of a call. */
-  readonly add: (chunk: unknown) => boolean
-  /** Adds the data of one server-sent event; true as in `add`. */
-  readonly addData: (data: string) => boolean
-  /** Adds the data of an event that announces an error. */
-  readonly addError: (data: string) => void
-  /** True when nothing more needs to be read: `[DONE]`, an error body, or the bound. */
-  readonly isSettled: () => boolean
-  /** True when the answer is whole although the stream has not ended: only counts can follow. */
-  readonly hasFinished: () => boolean
-  readonly end: () => RawReply
 }
 
 /** The text of `content`: a string, null, or a list of parts; thinking parts (Mistral) are told apart. */
@@ -79,16 +66,14 @@ function readUsage(usage: unknown, timings: unknown): RawUsage {
 }
 
 /**
+ * Collects chunks until `end` is asked for what they come to.
  * @param options.maxCharacters bound on text, reasoning and arguments together; the rest is left unread
  * @param options.toolNames the tools on offer
  */
-export function createAssembler(options: {
-  readonly maxCharacters: number
-  readonly toolNames?: readonly string[]
-}): Assembler {
+export function createAssembler(options: { readonly maxCharacters: number; readonly toolNames?: readonly string[] }) {
   const calls = createCallCollector(options.toolNames)
   let text = ''
-  let reasoning: { readonly field: 'reasoning' | 'reasoning_content'; text: string } | null = null
+  let reasoning: Reasoning | null = null
   let finishReason: string | null = null
   let servedModel: string | null = null
   let usage: unknown
@@ -97,12 +82,12 @@ export function createAssembler(options: {
   let isDone = false
   let characters = 0
 
-  const addReasoning = (field: 'reasoning' | 'reasoning_content', piece: string): boolean => {
+  const addReasoning = (field: Reasoning['field'], piece: string): boolean => {
     if (piece === '') return false
     reasoning ??= { field, text: '' }
     // Some servers send the same text in both fields: the first one seen is the one that counts.
     if (reasoning.field !== field) return false
-    reasoning.text += piece
+    reasoning = { field, text: reasoning.text + piece }
     characters += piece.length
     return true
   }
@@ -142,30 +127,27 @@ export function createAssembler(options: {
   }
 
   return {
+    /** Adds a parsed chunk; true when it brought text, reasoning or a piece of a call. */
     add,
-    addData(data) {
-      if (data.trim() === '[DONE]') {
-        isDone = true
-        return false
-      }
-      if (data.trim() === '') return false
+    /** Adds the data of one server-sent event; true as in `add`. */
+    addData(data: string): boolean {
+      if (data.trim() === '[DONE]') isDone = true
+      if (data.trim() === '' || isDone) return false
       const parsed = parseJson(data)
       if (parsed.ok) return add(parsed.value)
-      fault ??= {
-        message: `a chunk of the stream is not JSON (${parsed.problem})`,
-        type: 'unreadable_chunk',
-        code: null,
-        contextTokens: null,
-      }
+      const message = `a chunk of the stream is not JSON (${parsed.problem})`
+      fault ??= { message, type: 'unreadable_chunk', code: null, contextTokens: null }
       return false
     },
-    addError(data) {
-      const parsed = parseJson(data)
-      fault ??= readServerFault(parsed.ok ? parsed.value : undefined, data)
+    /** Adds the data of an event that announces an error. */
+    addError(data: string): void {
+      fault ??= readErrorText(data)
     },
+    /** True when nothing more needs to be read: `[DONE]`, an error body, or the bound. */
     isSettled: () => isDone || fault !== null || characters > options.maxCharacters,
+    /** True when the answer is whole although the stream has not ended: only counts can follow. */
     hasFinished: () => finishReason !== null,
-    end: () => ({
+    end: (): RawReply => ({
       text: text.toWellFormed(),
       reasoning: reasoning === null ? null : { field: reasoning.field, text: reasoning.text.toWellFormed() },
       toolCalls: calls.end(),

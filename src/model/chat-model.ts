@@ -16,13 +16,18 @@ export interface ToolCall {
     | { readonly valid: false; readonly raw: string; readonly problem: string }
 }
 
+/** Reasoning text, with the field it came in, so that it can be sent back where it is read. */
+export interface Reasoning {
+  readonly field: 'reasoning' | 'reasoning_content'
+  readonly text: string
+}
+
 export type ChatMessage =
   | { readonly role: 'system' | 'user'; readonly content: string }
   | {
       readonly role: 'assistant'
       readonly content: string
-      /** Reasoning text, with the field it came in, so that it can be sent back where it is read. */
-      readonly reasoning: { readonly field: 'reasoning' | 'reasoning_content'; readonly text: string } | null
+      readonly reasoning: Reasoning | null
       readonly toolCalls: readonly ToolCall[]
     }
   | { readonly role: 'tool'; readonly toolCallId: string; readonly content: string }
@@ -44,7 +49,7 @@ export interface TurnStats {
 
 export interface ReplyBody {
   readonly text: string
-  readonly reasoning: { readonly field: 'reasoning' | 'reasoning_content'; readonly text: string } | null
+  readonly reasoning: Reasoning | null
   readonly toolCalls: readonly ToolCall[]
   /** As the server sent it; null when none came. Never used to decide whether there are tool calls. */
   readonly finishReason: string | null
@@ -72,12 +77,11 @@ export type Reply =
     } & ReplyBody)
   | {
       readonly kind: 'context_overflow'
+      readonly contextTokens: number | null
       readonly detail: string
       readonly remedy: string
-      readonly contextTokens: number | null
     }
-  | { readonly kind: 'infra'; readonly code: string; readonly detail: string; readonly remedy: string }
-  | { readonly kind: 'config'; readonly code: string; readonly detail: string; readonly remedy: string }
+  | { readonly kind: 'infra' | 'config'; readonly code: string; readonly detail: string; readonly remedy: string }
 
 export interface Sampling {
   readonly temperature: number | null

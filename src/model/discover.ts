@@ -176,6 +176,8 @@ export interface ModelCandidate {
   readonly isLoaded: boolean | null
 }
 
+const MOST_LISTED = 40
+
 /** Several models are served, none was named, and none or more than one is loaded. */
 export class ModelNotChosenError extends ConfigError {
   readonly candidates: readonly ModelCandidate[]
@@ -186,42 +188,39 @@ export class ModelNotChosenError extends ConfigError {
       .slice(0, MOST_LISTED)
       .map(({ model, baseUrl, isLoaded }) => `    ${model}${isLoaded === true ? ' (loaded)' : ''}  at ${baseUrl}`)
     if (candidates.length > lines.length) lines.push(`    and ${candidates.length - lines.length} more`)
-    const hasServers = new Set(candidates.map(({ baseUrl }) => baseUrl)).size > 1
+    const server =
+      new Set(candidates.map(({ baseUrl }) => baseUrl)).size > 1 ? ', and its server with BENCH_BASE_URL=…' : ''
     super([`${candidates.length} models could be meant:`, ...lines].join('\n'), {
       code: 'model_not_chosen',
-      remedy: `Name one, for example BENCH_MODEL=${first?.model ?? '…'}${hasServers ? ', and its server with BENCH_BASE_URL=…' : ''}.`,
+      remedy: `Name one, for example BENCH_MODEL=${first?.model ?? '…'}${server}.`,
     })
     this.candidates = candidates
   }
 }
-
-const MOST_LISTED = 40
 
 interface Choice {
   readonly probe: ServerProbe
   readonly model: string
 }
 
+const addressesOf = (probes: readonly ServerProbe[]): string =>
+  probes.map(({ identity }) => identity.baseUrl).join(', ')
+
 /** The only model there is, or the only one that is loaded; anything else would be a guess. */
 function chooseModel(probes: readonly ServerProbe[]): Choice {
   const all = probes.flatMap(probe => probe.models.map(model => ({ probe, model })))
   const loaded = all.filter(({ model }) => model.isLoaded === true)
-  const chosen = all.length === 1 ? all[0] : loaded.length === 1 ? loaded[0] : undefined
+  const [chosen] = all.length === 1 ? all : loaded.length === 1 ? loaded : []
   if (chosen !== undefined) return { probe: chosen.probe, model: chosen.model.id }
-  const where = probes.map(probe => probe.identity.baseUrl).join(', ')
-  if (all.length === 0) {
-    throw new ConfigError(`the server at ${where} has no model`, {
-      code: 'unknown_model',
-      remedy: 'Load or pull a model there, or name it with BENCH_MODEL=….',
-    })
+  if (all.length > 0) {
+    throw new ModelNotChosenError(
+      all.map(({ probe, model: { id, isLoaded } }) => ({ model: id, baseUrl: probe.identity.baseUrl, isLoaded })),
+    )
   }
-  throw new ModelNotChosenError(
-    all.map(({ probe, model }) => ({
-      model: model.id,
-      baseUrl: probe.identity.baseUrl,
-      isLoaded: model.isLoaded ?? null,
-    })),
-  )
+  throw new ConfigError(`the server at ${addressesOf(probes)} has no model`, {
+    code: 'unknown_model',
+    remedy: 'Load or pull a model there, or name it with BENCH_MODEL=….',
+  })
 }
 
 /** Ollama's list has the tag `latest` where people leave it out. */
@@ -231,26 +230,24 @@ const answersTo = (model: ServedModel, name: string): boolean =>
 function chooseServer(probes: readonly ServerProbe[], name: string, warnings: string[]): Choice {
   const having = probes.find(probe => probe.models.some(model => answersTo(model, name)))
   if (having !== undefined) return { probe: having, model: name }
-  const tolerant = probes.length === 1 ? probes.find(probe => probe.unknownNames !== 'refused') : undefined
   const listed = probes.flatMap(probe => probe.models.map(model => model.id))
-  const where = probes.map(probe => probe.identity.baseUrl).join(', ')
-  if (tolerant !== undefined) {
+  const where = addressesOf(probes)
+  const [only, ...others] = probes
+  if (only !== undefined && others.length === 0 && only.unknownNames !== 'refused') {
     warnings.push(
-      tolerant.unknownNames === 'ignored'
+      only.unknownNames === 'ignored'
         ? `the server at ${where} serves ${listed.join(', ')} and ignores the name "${name}": results are filed under "${name}"`
         : listed.length === 0
           ? `the server at ${where} lists no models: its first answer will show whether it has "${name}"`
           : `the server at ${where} does not list "${name}" (it lists ${listed.slice(0, 10).join(', ')})`,
     )
-    return { probe: tolerant, model: name }
+    return { probe: only, model: name }
   }
   const nearest = listed.toSorted((a, b) => distance(a, name) - distance(b, name)).slice(0, 8)
+  const alternative = nearest.length === 0 ? '' : `, or name one that it has: BENCH_MODEL=${nearest.join(' | ')}`
   throw new ConfigError(`the server at ${where} does not have the model "${name}"`, {
     code: 'unknown_model',
-    remedy:
-      nearest.length === 0
-        ? 'Load or pull it there.'
-        : `Load or pull it there, or name one that it has: BENCH_MODEL=${nearest.join(' | ')}.`,
+    remedy: `Load or pull it there${alternative}.`,
   })
 }
 

@@ -59,16 +59,11 @@ export async function ask(url: string, options: ProbeOptions, signal: AbortSigna
 }
 
 /** Routes that only one kind of server has; others answer them with 404, an error body or a page. */
-const OWN_ROUTES = {
-  health: '/health',
-  props: '/props',
-  ollama: '/api/version',
-  lmstudio: '/api/v0/models',
-  vllm: '/version',
-}
+const OWN_ROUTES = ['/health', '/props', '/api/version', '/api/v0/models', '/version'] as const
+type Routes = Readonly<Partial<Record<(typeof OWN_ROUTES)[number], Answer>>>
 
-const isLoading = (answer: Answer | null): boolean =>
-  answer !== null && answer.status === 503 && /load|unavailable_error/i.test(answer.text)
+const isLoading = (answer: Answer | undefined): boolean =>
+  answer?.status === 503 && /load|unavailable_error/i.test(answer.text)
 
 /**
  * Asks a server what it is and which models it has. A server counts only when `/v1/models` answers with a list.
@@ -80,22 +75,17 @@ export async function probeServer(givenUrl: string, options: ProbeOptions): Prom
   const { baseUrl, rootUrl } = normaliseBaseUrl(givenUrl, source)
   const deadline = AbortSignal.timeout(options.timeoutMs)
   const signal = options.signal === undefined ? deadline : AbortSignal.any([deadline, options.signal])
-  const optional = async (path: string): Promise<Answer | null> => {
-    try {
-      return await ask(`${rootUrl}${path}`, options, signal)
-    } catch (error) {
-      // Whether the server is there is decided by the list of models; these routes may fail in any way of the network.
-      if (error instanceof Error) return null
-      throw error
-    }
-  }
-  const asked = Promise.all([
-    optional(OWN_ROUTES.health),
-    optional(OWN_ROUTES.props),
-    optional(OWN_ROUTES.ollama),
-    optional(OWN_ROUTES.lmstudio),
-    optional(OWN_ROUTES.vllm),
-  ])
+  const asked = Promise.all(
+    OWN_ROUTES.map(async path => {
+      try {
+        return [[path, await ask(`${rootUrl}${path}`, options, signal)]] as const
+      } catch (error) {
+        // Whether the server is there is decided by the list of models; these routes may fail in any way of the network.
+        if (error instanceof Error) return []
+        throw error
+      }
+    }),
+  )
   let list: Answer
   try {
     list = await ask(`${baseUrl}/models`, options, signal)
@@ -103,69 +93,52 @@ export async function probeServer(givenUrl: string, options: ProbeOptions): Prom
     if (options.signal?.aborted === true) throw options.signal.reason
     throw unreachable(baseUrl, source, error, deadline.aborted ? options.timeoutMs : null)
   }
-  const [health, props, ollama, lmstudio, vllm] = await asked
+  const routes: Routes = Object.fromEntries((await asked).flat())
   if (options.signal?.aborted === true) throw options.signal.reason
-  if (isLoading(list) || isLoading(props) || isLoading(health)) {
-    throw new ConfigError(`the server at ${baseUrl} is still loading its model`, {
-      code: 'server_loading',
-      remedy: 'Wait until it has loaded the model.',
-    })
+  if ([list, routes['/props'], routes['/health']].some(isLoading)) {
+    const remedy = 'Wait until it has loaded the model.'
+    throw new ConfigError(`the server at ${baseUrl} is still loading its model`, { code: 'server_loading', remedy })
   }
   if (options.mayLackList !== true || !LACKING.has(list.status)) {
     checkList(baseUrl, source, list, options.apiKey !== null)
   }
-  return identify(baseUrl, list.json, { props, ollama, lmstudio, vllm })
+  return identify(baseUrl, list.json, routes)
 }
 
 function unreachable(baseUrl: string, source: AddressSource, error: unknown, timeoutMs: number | null): ConfigError {
   const reply = classifyNetworkError(error, { baseUrl, isAnswering: false, source })
+  const detail = reply.kind === 'ok' ? baseUrl : reply.detail
   const isRefusal = reply.kind === 'config'
-  const detail =
-    timeoutMs !== null
-      ? `${baseUrl} did not answer within ${timeoutMs} ms`
-      : reply.kind === 'infra' || reply.kind === 'config'
-        ? reply.detail
-        : baseUrl
-  return new ConfigError(detail, {
+  return new ConfigError(timeoutMs === null ? detail : `${baseUrl} did not answer within ${timeoutMs} ms`, {
     code: isRefusal ? 'server_refused' : 'server_not_found',
     remedy: isRefusal ? reply.remedy : `Start the model server, or correct ${source.address}.`,
     cause: error,
   })
 }
 
-function checkList(baseUrl: string, source: AddressSource, list: Answer, hasKey: boolean): void {
-  if (list.status === 401 || list.status === 403) {
-    throw new ConfigError(
-      `the server at ${baseUrl} refused ${hasKey ? 'the key' : 'a request without a key'} (${list.status})`,
-      {
-        code: 'server_unauthorised',
-        remedy: `Set ${source.key} to a key that this server accepts.`,
-      },
+function checkList(baseUrl: string, source: AddressSource, { status, json, text }: Answer, hasKey: boolean): void {
+  const refuse = (problem: string, code: string, remedy: string): never => {
+    throw new ConfigError(problem, { code, remedy })
+  }
+  if (status === 401 || status === 403) {
+    refuse(
+      `the server at ${baseUrl} refused ${hasKey ? 'the key' : 'a request without a key'} (${status})`,
+      'server_unauthorised',
+      `Set ${source.key} to a key that this server accepts.`,
     )
   }
-  if (list.status >= 500 || list.status === 429) {
-    throw new ConfigError(`the server at ${baseUrl} answered ${list.status}: ${readErrorText(list.text).message}`, {
-      code: 'server_refused',
-      remedy: "Look into the server's log, then run again.",
-    })
+  if (status >= 500 || status === 429) {
+    const problem = `the server at ${baseUrl} answered ${status}: ${readErrorText(text).message}`
+    refuse(problem, 'server_refused', "Look into the server's log, then run again.")
   }
-  const models = valueAt(list.json, 'data')
-  if (list.status !== 200 || !Array.isArray(models)) {
-    throw new ConfigError(`${baseUrl}/models answered ${list.status} without a list of models`, {
-      code: 'server_not_found',
-      remedy: `Check ${source.address}: another program may own the port, or the path before /v1 is missing.`,
-    })
+  if (status !== 200 || !Array.isArray(valueAt(json, 'data'))) {
+    refuse(
+      `${baseUrl}/models answered ${status} without a list of models`,
+      'server_not_found',
+      `Check ${source.address}: another program may own the port, or the path before /v1 is missing.`,
+    )
   }
 }
-
-interface Routes {
-  readonly props: Answer | null
-  readonly ollama: Answer | null
-  readonly lmstudio: Answer | null
-  readonly vllm: Answer | null
-}
-
-const ok = (answer: Answer | null): unknown => (answer !== null && answer.status === 200 ? answer.json : undefined)
 
 function readModel(entry: unknown): ServedModel | null {
   const id = stringAt(entry, 'id')
@@ -182,8 +155,10 @@ function readModel(entry: unknown): ServedModel | null {
 
 /** Which kind of server answered, by the routes that only it has. */
 function identify(baseUrl: string, list: unknown, routes: Routes): ServerProbe {
+  const of = (path: keyof Routes): unknown => (routes[path]?.status === 200 ? routes[path].json : undefined)
   const entries = listAt(list, 'data')
   const models = entries.map(readModel).filter(model => model !== null)
+  const loaded = models.map(model => ({ ...model, isLoaded: true }))
   const unknown: ServerIdentity = {
     kind: 'openai-compatible',
     baseUrl,
@@ -194,32 +169,26 @@ function identify(baseUrl: string, list: unknown, routes: Routes): ServerProbe {
     chatTemplateSha256: null,
     defaultSampling: null,
   }
-  const props = ok(routes.props)
-  if (isRecord(valueAt(props, 'default_generation_settings')) || stringAt(props, 'build_info') !== null) {
+  const props = of('/props')
+  const build = stringAt(props, 'build_info')
+  if (isRecord(valueAt(props, 'default_generation_settings')) || build !== null) {
     const isRouter = stringAt(props, 'role') === 'router' || entries.some(entry => isRecord(valueAt(entry, 'status')))
-    return {
-      identity: isRouter
-        ? { ...unknown, kind: 'llama-server', build: stringAt(props, 'build_info') }
-        : llamaServer(unknown, props),
-      models: isRouter ? models : models.map(model => ({ ...model, isLoaded: true })),
-      unknownNames: isRouter ? 'refused' : 'ignored',
-    }
+    return isRouter
+      ? { identity: { ...unknown, kind: 'llama-server', build }, models, unknownNames: 'refused' }
+      : { identity: llamaServer(unknown, props), models: loaded, unknownNames: 'ignored' }
   }
-  const lmstudio = ok(routes.lmstudio)
-  if (listAt(lmstudio, 'data').some(entry => stringAt(entry, 'state') !== null)) {
-    return { identity: { ...unknown, kind: 'lmstudio' }, models: lmStudioModels(lmstudio), unknownNames: 'refused' }
+  const lmstudio = listAt(of('/api/v0/models'), 'data')
+  if (lmstudio.some(entry => stringAt(entry, 'state') !== null)) {
+    const identity = { ...unknown, kind: 'lmstudio' } as const
+    return { identity, models: lmStudioModels(lmstudio), unknownNames: 'refused' }
   }
-  const ollamaVersion = stringAt(ok(routes.ollama), 'version')
-  if (ollamaVersion !== null) {
-    return { identity: { ...unknown, kind: 'ollama', build: ollamaVersion }, models, unknownNames: 'refused' }
+  const ollama = stringAt(of('/api/version'), 'version')
+  if (ollama !== null) {
+    return { identity: { ...unknown, kind: 'ollama', build: ollama }, models, unknownNames: 'refused' }
   }
-  const vllmVersion = stringAt(ok(routes.vllm), 'version')
-  if (vllmVersion !== null && entries.some(entry => stringAt(entry, 'owned_by') === 'vllm')) {
-    return {
-      identity: { ...unknown, kind: 'vllm', build: vllmVersion },
-      models: models.map(model => ({ ...model, isLoaded: true })),
-      unknownNames: 'refused',
-    }
+  const vllm = stringAt(of('/version'), 'version')
+  if (vllm !== null && entries.some(entry => stringAt(entry, 'owned_by') === 'vllm')) {
+    return { identity: { ...unknown, kind: 'vllm', build: vllm }, models: loaded, unknownNames: 'refused' }
   }
   return { identity: unknown, models, unknownNames: 'unclear' }
 }
@@ -248,18 +217,11 @@ function llamaServer(unknown: ServerIdentity, props: unknown): ServerIdentity {
   }
 }
 
-function lmStudioModels(body: unknown): readonly ServedModel[] {
-  return listAt(body, 'data').flatMap(entry => {
+function lmStudioModels(entries: readonly unknown[]): readonly ServedModel[] {
+  return entries.flatMap(entry => {
     const id = stringAt(entry, 'id')
     if (id === null || stringAt(entry, 'type') === 'embeddings') return []
-    return [
-      {
-        id,
-        aliases: [],
-        isLoaded: stringAt(entry, 'state') === 'loaded',
-        contextTokens: countAt(entry, 'loaded_context_length'),
-        path: null,
-      },
-    ]
+    const isLoaded = stringAt(entry, 'state') === 'loaded'
+    return [{ id, aliases: [], isLoaded, contextTokens: countAt(entry, 'loaded_context_length'), path: null }]
   })
 }

@@ -21,7 +21,8 @@ interface Grammar {
   readonly form: CallForm
 }
 
-const tags = (begin: RegExp, end: RegExp): CallForm => ({ begin, end })
+const row = (name: string, pattern: RegExp, form: CallForm): Grammar => ({ name, pattern, form })
+const between = (begin: RegExp, end: RegExp): CallForm => ({ begin, end })
 
 /**
  * The ways models write a tool call as text. Where a server's parser misses one it arrives as an answer (vllm#31871,
@@ -29,62 +30,38 @@ const tags = (begin: RegExp, end: RegExp): CallForm => ({ begin, end })
  * what would fit it, too. The repaired score reads the calls by their form.
  */
 const GRAMMARS: readonly Grammar[] = [
-  {
-    name: 'hermes <tool_call>',
-    pattern: /<tool_call>\s*(?:\{|\[|<function|[\w.-]+\s*(?:[\n{(]|<arg))/,
-    form: 'hermes',
-  },
+  row('hermes <tool_call>', /<tool_call>\s*(?:\{|\[|<function|[\w.-]+\s*(?:[\n{(]|<arg))/, 'hermes'),
   // The whole text is one element, even an empty one: no answer, whatever is in it.
-  { name: 'hermes <tool_call>', pattern: /^\s*<tool_call>[\s\S]*<\/tool_call>\s*$/, form: 'hermes' },
-  { name: 'qwen-coder <function=…>', pattern: /<function=[\w.-]+\s*>/, form: 'qwen-coder' },
-  { name: 'mistral [TOOL_CALLS]', pattern: /\[TOOL_CALLS\]\s*(?:[[{]|[\w.-]+)/, form: 'mistral' },
-  { name: 'mistral Name[ARGS]{…}', pattern: /(?<![\w.-])[\w.-]+\[ARGS\]\s*\{/, form: 'mistral' },
-  {
-    name: 'lfm2 <|tool_call_start|>',
-    pattern: /<\|tool_call_start\|>\s*(?:\[|\{|\w)/,
-    form: tags(/<\|tool_call_start\|>/, /<\|tool_call_end\|>/),
-  },
-  {
-    name: 'llama <|python_tag|>',
-    pattern: /<\|python_tag\|>\s*\S/,
-    form: tags(/<\|python_tag\|>/, /<\|(?:eom|eot)_id\|>/),
-  },
-  { name: 'kimi <|tool_calls_section_begin|>', pattern: /<\|tool_calls?_section_begin\|>/, form: 'kimi' },
-  { name: 'deepseek <｜tool▁calls▁begin｜>', pattern: /<[｜|]tool[▁_ ]calls?[▁_ ]begin[｜|]>/, form: 'deepseek' },
-  {
-    name: 'deepseek <｜DSML｜invoke name=…>',
-    pattern: /(?:<[｜|]DSML[｜|]\w+>\s*)?<[｜|]DSML[｜|]invoke\s+name="[^"]+"/,
-    form: 'invoke',
-  },
-  {
-    name: 'phi <|tool_call|>',
-    pattern: /<\|tool_calls?\|>\s*[[{]/,
-    form: tags(/<\|tool_calls?\|>/, /<\|\/tool_calls?\|>/),
-  },
-  { name: 'phi functools[…]', pattern: /\bfunctools\s*\[\s*\{/, form: tags(/functools\s*(?=\[)/, /<\|end\|>/) },
-  { name: 'gemma <|tool_call>call:…', pattern: /<\|tool_call>\s*call:[\w.-]+\s*\{/, form: 'gemma' },
-  { name: 'gemma <start_function_call>', pattern: /<start_function_call>\s*call:[\w.-]+\s*\{/, form: 'gemma' },
-  {
-    name: 'gpt-oss <|channel|>commentary to=…',
-    pattern: /(?:<\|start\|>assistant\s*)?<\|channel\|>\s*(?:commentary|analysis)\s+to=[\w.-]+/,
-    form: 'harmony',
-  },
-  {
-    name: 'gpt-oss <|start|>assistant to=…',
-    pattern: /<\|start\|>assistant\s*(?:<\|channel\|>)?[^<]*\bto=functions\.\w+/,
-    form: 'harmony',
-  },
-  {
-    name: 'anthropic <invoke name=…>',
-    pattern: /(?:<(?:\w+:)?function_calls>\s*)?<(?:\w+:)?invoke\s+name="[^"]+"/,
-    form: 'invoke',
-  },
-  {
-    name: 'gemma ```tool_code',
-    pattern: /```tool_code\s*\n\s*(?:print\()?[\w.]+\(/,
-    form: tags(/```tool_code/, /```/),
-  },
-  { name: '<function_call>', pattern: /<function_call>\s*\{/, form: tags(/<function_call>/, /<\/function_call>/) },
+  row('hermes <tool_call>', /^\s*<tool_call>[\s\S]*<\/tool_call>\s*$/, 'hermes'),
+  row('qwen-coder <function=…>', /<function=[\w.-]+\s*>/, 'qwen-coder'),
+  row('mistral [TOOL_CALLS]', /\[TOOL_CALLS\]\s*(?:[[{]|[\w.-]+)/, 'mistral'),
+  row('mistral Name[ARGS]{…}', /(?<![\w.-])[\w.-]+\[ARGS\]\s*\{/, 'mistral'),
+  row(
+    'lfm2 <|tool_call_start|>',
+    /<\|tool_call_start\|>\s*(?:\[|\{|\w)/,
+    between(/<\|tool_call_start\|>/, /<\|tool_call_end\|>/),
+  ),
+  row('llama <|python_tag|>', /<\|python_tag\|>\s*\S/, between(/<\|python_tag\|>/, /<\|(?:eom|eot)_id\|>/)),
+  row('kimi <|tool_calls_section_begin|>', /<\|tool_calls?_section_begin\|>/, 'kimi'),
+  row('deepseek <｜tool▁calls▁begin｜>', /<[｜|]tool[▁_ ]calls?[▁_ ]begin[｜|]>/, 'deepseek'),
+  row('deepseek <｜DSML｜invoke name=…>', /(?:<[｜|]DSML[｜|]\w+>\s*)?<[｜|]DSML[｜|]invoke\s+name="[^"]+"/, 'invoke'),
+  row('phi <|tool_call|>', /<\|tool_calls?\|>\s*[[{]/, between(/<\|tool_calls?\|>/, /<\|\/tool_calls?\|>/)),
+  row('phi functools[…]', /\bfunctools\s*\[\s*\{/, between(/functools\s*(?=\[)/, /<\|end\|>/)),
+  row('gemma <|tool_call>call:…', /<\|tool_call>\s*call:[\w.-]+\s*\{/, 'gemma'),
+  row('gemma <start_function_call>', /<start_function_call>\s*call:[\w.-]+\s*\{/, 'gemma'),
+  row(
+    'gpt-oss <|channel|>commentary to=…',
+    /(?:<\|start\|>assistant\s*)?<\|channel\|>\s*(?:commentary|analysis)\s+to=[\w.-]+/,
+    'harmony',
+  ),
+  row(
+    'gpt-oss <|start|>assistant to=…',
+    /<\|start\|>assistant\s*(?:<\|channel\|>)?[^<]*\bto=functions\.\w+/,
+    'harmony',
+  ),
+  row('anthropic <invoke name=…>', /(?:<(?:\w+:)?function_calls>\s*)?<(?:\w+:)?invoke\s+name="[^"]+"/, 'invoke'),
+  row('gemma ```tool_code', /```tool_code\s*\n\s*(?:print\()?[\w.]+\(/, between(/```tool_code/, /```/)),
+  row('<function_call>', /<function_call>\s*\{/, between(/<function_call>/, /<\/function_call>/)),
 ]
 
 /** Llama 3 writes the call as a bare JSON object: only a text that is nothing else counts. */

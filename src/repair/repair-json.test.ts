@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { numRuns } from '../../test/property-runs.ts'
 import { JSON_REPAIRS, type JsonRepair, repairArguments, repairJson } from './repair-json.ts'
 
 const write = { path: 'a.txt', content: 'one\ntwo' }
@@ -80,54 +81,17 @@ describe('slightly malformed arguments', () => {
     object: fc.dictionary(fc.stringMatching(/^[a-z_]{1,4}$/), tie('value'), { minKeys: 1, maxKeys: 4 }),
   })).object
 
-  interface Signs {
-    readonly single?: boolean
-    readonly bare?: boolean
-    readonly python?: boolean
-    readonly trailing?: boolean
-    readonly raw?: boolean
-  }
-
-  function writtenText(value: string, { raw, single }: Signs): string {
-    const sound = JSON.stringify(value)
-    if (raw) return sound.replace(/\\\\|\\n/g, found => (found === '\\n' ? '\n' : found))
-    return single ? `'${sound.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'` : sound
-  }
-
-  /** A value in other signs than JSON's. */
-  function written(value: unknown, signs: Signs): string {
-    const end = signs.trailing ? ',' : ''
-    if (typeof value === 'string') return writtenText(value, signs)
-    if (signs.python && value === null) return 'None'
-    if (signs.python && typeof value === 'boolean') return value ? 'True' : 'False'
-    if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-    if (Array.isArray(value)) {
-      return value.length === 0 ? '[]' : `[${value.map(one => written(one, signs)).join(', ')}${end}]`
-    }
-    const pairs = Object.entries(value).map(
-      ([key, inner]) => `${signs.bare ? key : writtenText(key, signs)}: ${written(inner, signs)}`,
-    )
-    return pairs.length === 0 ? '{}' : `{${pairs.join(', ')}${end}}`
-  }
-
-  it.each<[JsonRepair, (value: unknown) => string]>([
-    ['trailing comma', value => written(value, { trailing: true })],
-    ['single quotes', value => written(value, { single: true })],
-    ['key without quotes', value => written(value, { bare: true })],
-    ['line break in a string', value => written(value, { raw: true })],
-    ['Python constant', value => written(value, { python: true })],
-    ['missing closing bracket', value => JSON.stringify(value).replace(/[}\]]+$/, '')],
-    ['code fence', value => `\`\`\`json\n${JSON.stringify(value)}\n\`\`\``],
-    ['JSON in a string', value => JSON.stringify(JSON.stringify(value))],
+  it.each<[JsonRepair, (sound: string) => string]>([
+    ['trailing comma', sound => sound.replace(/\}$/, ',}')],
+    ['missing closing bracket', sound => sound.replace(/[}\]]+$/, '')],
+    ['code fence', sound => `\`\`\`json\n${sound}\n\`\`\``],
+    ['JSON in a string', sound => JSON.stringify(sound)],
   ])('%s: any object comes back as it was, and nothing else is claimed', (repair, damage) => {
     fc.assert(
       fc.property(json, value => {
-        const damaged = damage(value)
-        const found = repairArguments(damaged)
-        expect(JSON.stringify(found?.value), damaged).toBe(JSON.stringify(value))
-        expect([[repair], []], damaged).toContainEqual(found?.repairs)
+        const damaged = damage(JSON.stringify(value))
+        expect(repairArguments(damaged), damaged).toEqual({ value, repairs: [repair] })
       }),
-      { numRuns: 1_000 },
     )
   })
 
@@ -154,15 +118,7 @@ describe('slightly malformed arguments', () => {
         const damaged = sound.slice(0, at) + sound.slice(at + 1)
         expect(repairArguments(damaged), damaged).toBeNull()
       }),
-      { numRuns: 2_000 },
-    )
-  })
-
-  it('leaves sound JSON alone', () => {
-    fc.assert(
-      fc.property(fc.json(), text => {
-        expect(repairJson(text)).toEqual({ ok: true, value: JSON.parse(text), repairs: [] })
-      }),
+      { numRuns },
     )
   })
 
@@ -175,7 +131,7 @@ describe('slightly malformed arguments', () => {
         const letters = (value: string) => value.replace(/[^ab1]/g, '')
         expect(letters(JSON.stringify(found.value))).toBe(letters(text))
       }),
-      { numRuns: 5_000 },
+      { numRuns },
     )
   })
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { numRuns } from '../../test/property-runs.ts'
 import { verifyResultHash } from './hash.ts'
 import { failedRecord, infraRecord, sampleRecord } from './sample-record.fixture.ts'
 import { exitStatus, type Summary, type SummaryPlan, summarise } from './summary.ts'
@@ -63,13 +64,6 @@ describe('summarise', () => {
     expect(summary.notes).toContain('1 of 3 trials were run')
   })
 
-  it('gives no interval where deterministic trials are one sample, and says so', () => {
-    const same = { transcript_hash: 'd'.repeat(64) }
-    const summary = only([0, 1, 2].map(trial => sampleRecord({ trial_index: trial, ...same })))
-    expect(summary).toMatchObject({ identical_transcripts: true, interval: null })
-    expect(summary.notes.join()).toContain('one sample')
-  })
-
   it('marks an early stop only where the run asked for it and the shape fits', () => {
     expect(only([passed(0), failed(1)], { earlyStop: true })).toMatchObject({ early_stopped: true, interval: null })
     expect(only([passed(0), failed(1)])).toMatchObject({ early_stopped: false })
@@ -119,7 +113,7 @@ describe('summarise', () => {
           if (summary.verdict === 'pass') expect(summary.passes).toBe(summary.n)
         }
       }),
-      { numRuns: 50 },
+      { numRuns },
     )
   })
 })

@@ -21,10 +21,11 @@ export default class BenchRunner extends TestRunner {
   /** At collection: a spec file gives a task, a task gives a suite. Setup files are imported as always. */
   override async importFile(filepath: string, source: 'collect' | 'setup'): Promise<unknown> {
     if (source === 'setup') return super.importFile(filepath, source)
-    const { root, trials } = inject('agentBenchSettings')
+    const { root, trials, skillLimits } = inject('agentBenchSettings')
     // Already here: flags are asked about invented trials when their file is collected.
     beginActivity(relative(root, filepath))
-    const task = await loadTask(filepath, root, path => super.importFile(path, source)).catch(withRemedy)
+    const importModule = (path: string) => super.importFile(path, source)
+    const task = await loadTask(filepath, root, importModule, skillLimits).catch(withRemedy)
     this.#register(task, trials)
     return undefined
   }

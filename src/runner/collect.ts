@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import { escapeForTerminal } from '../../reporters/terminal.ts'
 import { SpecError } from '../errors.ts'
 import { unreadableFiles } from '../evidence/reading.ts'
-import { isSkillFile, loadSkill } from '../skill/index.ts'
+import { isSkillFile, loadSkill, type SkillLimits } from '../skill/index.ts'
 import { isTaskDefinition } from '../task/define-task.ts'
 import { readsOf } from '../task/probe.ts'
 import { isSuite, type Suite } from '../task/suite.ts'
@@ -13,10 +13,15 @@ import type { Task } from '../task/task.ts'
  * Imports a spec file, or mounts the skill of a manifest, and gives its checked task.
  * @throws SpecError when the file has no task as its default export, or a flag reads a file that no output can show.
  */
-export async function loadTask(filepath: string, root: string, importModule: (path: string) => unknown): Promise<Task> {
+export async function loadTask(
+  filepath: string,
+  root: string,
+  importModule: (path: string) => unknown,
+  limits?: SkillLimits,
+): Promise<Task> {
   const file = relative(root, filepath)
   if (isSkillFile(filepath)) {
-    const definition = await loadSkill(filepath, { importModule })
+    const definition = await loadSkill(filepath, { importModule, ...(limits === undefined ? {} : { limits }) })
     // Mounting is lenient: what `agent-bench lint` would refuse is said, and the skill runs.
     for (const warning of definition.warnings) console.warn(escapeForTerminal(`${file}: ${warning}`))
     const skill = await definition.resolve()

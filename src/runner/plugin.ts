@@ -15,7 +15,7 @@ import { MergeReporter } from './merge-reporter.ts'
 import { projectsOfModels } from './model-projects.ts'
 import { nameOfSetting } from './model-settings.ts'
 import { withChosenModel } from './pick-model.ts'
-import { type BenchConfig, readSettings, type Settings } from './settings.ts'
+import { type BenchConfig, readSettings, type Settings, skillLimitsOf } from './settings.ts'
 import { watchedForks } from './silence-watch.ts'
 import { skillModules } from './skill-modules.ts'
 import { collectSkills } from './skills.ts'
@@ -198,7 +198,8 @@ export function agentBench(options: BenchConfig = {}): Plugin {
           await collectOnlyOurs(vitest, project, settings.suite)
           const model = projects.length > 1 ? nameOfSetting(setting) : null
           const { k, trials } = settings
-          project.provide('agentBenchSettings', { root, k, trials, model, isBrief: isOnlyTerminal(vitest) })
+          const shared = { root, k, trials, isBrief: isOnlyTerminal(vitest), skillLimits: skillLimitsOf(settings) }
+          project.provide('agentBenchSettings', { ...shared, model })
         }
         if (isMerge) return void vitest.config.reporters.push(new MergeReporter() as never)
         takeTaskIds(vitest, project)

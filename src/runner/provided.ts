@@ -1,4 +1,5 @@
 /** What the main process hands to the workers, through Vitest's `provide` and `inject`. */
+import type { SkillLimits } from '../skill/index.ts'
 import type { TrialPlan } from '../trial/plan.ts'
 
 /** Known as soon as the project is configured, so that `vitest list` shows the right trials. */
@@ -8,6 +9,7 @@ interface ProvidedSettings {
   readonly trials: number
   /** Name of the project's model in results, where a run has several; else null. */
   readonly model: string | null
+  readonly skillLimits: SkillLimits
   /** Only a terminal shows the run: what was lost and why stands in the matrix, and failing tests name it in short. */
   readonly isBrief: boolean
 }

@@ -1,5 +1,6 @@
 /** Settings of a run: `bench.config.ts`, overridden by BENCH_* variables. One table says what exists, what fits and what it means. */
 import { ConfigError } from '../errors.ts'
+import type { SkillLimits } from '../skill/index.ts'
 import { didYouMean } from '../task/mistakes.ts'
 import {
   type FileModels,
@@ -145,6 +146,8 @@ const TABLE = {
     "the project's",
   ),
   skillDir: setting(text, null, 'a skill directory, or a directory of them, mounted besides `skills/`'),
+  skillMaxFiles: setting(wholeNumber(1, 1_000_000), 5_000, 'files that a skill may have'),
+  skillMaxMegabytes: setting(wholeNumber(1, 10_000), 64, 'size that a skill may have'),
 }
 
 type Table = typeof TABLE
@@ -282,3 +285,9 @@ export function readSettings(
   }
   return { ...settings, trials: planned, models: modelSettings(saidOf(fileValues), saidOf(envValues)) }
 }
+
+/** How large a skill may be, as mounting takes it. */
+export const skillLimitsOf = (settings: Pick<Settings, 'skillMaxFiles' | 'skillMaxMegabytes'>): SkillLimits => ({
+  files: settings.skillMaxFiles,
+  bytes: settings.skillMaxMegabytes * 1024 * 1024,
+})

@@ -49,26 +49,6 @@ describe('scoreTask', () => {
     expect(score).toMatchObject({ n: 2, c: 1, attempted: 4, excluded: 2 })
   })
 
-  it('gives pass^k with n ≥ k, and null with the reason otherwise', () => {
-    expect(scoreTask(trials('passed', 'passed', 'passed', 'passed', 'failed'), whole).passHatK).toEqual({
-      value: 0.4,
-      reason: null,
-    })
-    expect(scoreTask(trials('passed', 'passed'), whole).passHatK).toEqual({ value: null, reason: 'n<k' })
-    expect(scoreTask(trials('failed'), whole).passHatK).toEqual({ value: null, reason: 'n<k' })
-    expect(scoreTask(trials('passed', 'passed', 'passed'), part).passHatK).toEqual({
-      value: null,
-      reason: 'partial_selection',
-    })
-  })
-
-  it('gives the rate with its interval and the bound that may be claimed', () => {
-    const score = scoreTask(trials('passed', 'passed', 'failed'), whole)
-    expect(score.rate.value).toBeCloseTo(2 / 3, 12)
-    expect(score.interval.value?.low).toBeCloseTo(0.207659600802, 10)
-    expect(score.atLeast.value).toBeCloseTo(0.135350362172, 10)
-  })
-
   it('has no number where nothing counts', () => {
     expect(scoreTask(trials('infra'), whole)).toMatchObject({
       rate: { value: null, reason: 'no_trials' },

@@ -10,10 +10,6 @@ describe('tierOf', () => {
     expect(tierOf(results({ a: PASSES, b: PASSES }), ['a', 'b'], acts)).toBe(1)
   })
 
-  it('is not 1 when a task has no result, however good the others are', () => {
-    expect(tierOf(results({ a: PASSES }), ['a', 'b'], acts)).toBe(2)
-  })
-
   it('is not 1 when all trials of a task passed but were fewer than k', () => {
     expect(tierOf(results({ a: PASSES, b: { passes: false, score: 1 } }), ['a', 'b'], acts)).toBe(2)
   })

@@ -6,6 +6,6 @@ export {
   skillsOf,
 } from './load-skill.ts'
 
-export { PROOF_NAME } from './read-directory.ts'
+export { PROOF_NAME, type SkillLimits } from './read-directory.ts'
 export type { LintFinding } from './skill-document.ts'
 export { isSkillFile, MANIFEST_NAME, skillIdIn, specFileOf } from './spec-file.ts'

@@ -7,7 +7,7 @@ import type { FileMap } from '../sandbox/snapshot.ts'
 import { createTask, type TaskDefinition, type TaskOrigin } from '../task/define-task.ts'
 import type { SourcePosition, TaskSpec } from '../task/task.ts'
 import { proofOf, type SkillProof } from './proof.ts'
-import { PROOF_NAME, readSkillDirectory } from './read-directory.ts'
+import { PROOF_NAME, readSkillDirectory, type SkillLimits } from './read-directory.ts'
 import { type ReadManifest, readManifest } from './read-manifest.ts'
 import { readSkillDocument } from './skill-document.ts'
 import { type SkillSpec, skillSpec } from './skill-task.ts'
@@ -30,6 +30,7 @@ export interface SkillDefinition extends TaskDefinition {
 export interface LoadOptions {
   /** Imports `bench_proof.ts`; without it a skill with a proof is loaded as unproven. */
   readonly importModule?: (path: string) => unknown
+  readonly limits?: SkillLimits
 }
 
 /** A skill as it lies there, and the task its manifest describes, with the mistakes that keep it from being mounted. */
@@ -44,9 +45,9 @@ export interface SkillReading extends SkillSpec {
  * @param directory its real path
  * @throws SpecError when a file cannot be mounted, or the form of the manifest is wrong
  */
-export async function readSkill(directory: string): Promise<SkillReading> {
+export async function readSkill(directory: string, limits?: SkillLimits): Promise<SkillReading> {
   const manifestPath = join(directory, MANIFEST_NAME)
-  const { files, warnings } = await readSkillDirectory(directory)
+  const { files, warnings } = await readSkillDirectory(directory, limits)
   const read = existsSync(manifestPath)
     ? readManifest(new Uint8Array(await readFile(manifestPath)), manifestPath)
     : null
@@ -60,7 +61,7 @@ export async function readSkill(directory: string): Promise<SkillReading> {
 export async function loadSkill(path: string, options: LoadOptions = {}): Promise<SkillDefinition> {
   const directory = await directoryOf(path)
   const manifestPath = join(directory, MANIFEST_NAME)
-  const { spec, mistakes, notApplicable, read, files, warnings } = await readSkill(directory)
+  const { spec, mistakes, notApplicable, read, files, warnings } = await readSkill(directory, options.limits)
   if (files.size === 0) {
     throw new SpecError([`${directory}: the skill has no files`, ...warnings].join('; '), {
       code: 'skill_missing',

@@ -18,8 +18,13 @@ const NEVER_MOUNTED = /^bench_(?:manifest\.json|proof(?:\.[\w.-]+)?\.ts)$/
 /** What tools leave in a directory and no skill is made of. */
 const JUNK = new Set(['.git', '.hg', '.svn', 'node_modules', '__pycache__', '.pytest_cache', '.venv', '.DS_Store'])
 
-const MAX_FILES = 5_000
-const MAX_BYTES = 64 * 1024 * 1024
+/** How large a skill may be; it is laid out anew before every trial. */
+export interface SkillLimits {
+  readonly files: number
+  readonly bytes: number
+}
+
+const SKILL_LIMITS: SkillLimits = { files: 5_000, bytes: 64 * 1024 * 1024 }
 const MAX_DEPTH = 64
 
 export interface SkillFiles {
@@ -31,6 +36,7 @@ export interface SkillFiles {
 
 interface Reading {
   readonly root: string
+  readonly limits: SkillLimits
   readonly files: Map<string, FileContent>
   readonly warnings: string[]
   bytes: number
@@ -41,9 +47,9 @@ interface Reading {
  * the skill would be another one on another machine. A `skill.md` is mounted as SKILL.md.
  * @throws SpecError code `skill_unreadable` when something cannot be mounted, with the path and the reason.
  */
-export async function readSkillDirectory(directory: string): Promise<SkillFiles> {
+export async function readSkillDirectory(directory: string, limits = SKILL_LIMITS): Promise<SkillFiles> {
   const root = await realpath(directory)
-  const reading: Reading = { root, files: new Map(), warnings: [], bytes: 0 }
+  const reading: Reading = { root, limits, files: new Map(), warnings: [], bytes: 0 }
   await readFolder(reading, root, '', [root])
   const document = documentNameIn([...reading.files.keys()])
   const content = reading.files.get(document ?? '')
@@ -137,11 +143,12 @@ async function addFile(
   status: { readonly size: number; readonly mode: number },
 ): Promise<void> {
   reading.bytes += status.size
-  if (reading.files.size >= MAX_FILES || reading.bytes > MAX_BYTES) {
+  const { files, bytes } = reading.limits
+  if (reading.files.size >= files || reading.bytes > bytes) {
     throw refused(
       reading.root,
-      `holds more than ${MAX_FILES} files or ${MAX_BYTES} bytes (reached at ${path})`,
-      'Make the skill smaller: it is laid again before every trial.',
+      `holds more than ${files} files or ${bytes} bytes (reached at ${path})`,
+      'Make the skill smaller (it is laid out before every trial), or set BENCH_SKILL_MAX_FILES or BENCH_SKILL_MAX_MEGABYTES.',
     )
   }
   try {

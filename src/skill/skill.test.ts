@@ -124,6 +124,15 @@ describe('a mounted skill', () => {
     expect(flat(await problemOf(loadSkill(dir)))).toMatch('must not see')
   })
 
+  it('may be as large as the limits say, and the remedy names their settings', async () => {
+    await write({ 'a.txt': 'A', 'b.txt': 'B' })
+    const limits = { files: 2, bytes: 1_000_000 }
+    const error = await problemOf(loadSkill(dir, { limits }))
+    expect(flat(error)).toMatch('holds more than 2 files')
+    expect(error.remedy).toContain('BENCH_SKILL_MAX_FILES')
+    await loadSkill(dir, { limits: { ...limits, files: 3 } })
+  })
+
   it('leaves out what no skill is made of, and says so', async () => {
     await write({ '.git/config': 'x', 'node_modules/a/b.js': 'x', 'scripts/__pycache__/a.pyc': 'x' })
     const skill = await loadSkill(dir)

@@ -6,8 +6,8 @@
  */
 import { createHash } from 'node:crypto'
 import type { SessionCheck, TrialLog } from '../evidence/log.ts'
-import { type CallSession, callSessions } from '../evidence/sessions.ts'
-import { statesOf } from '../evidence/workspace.ts'
+import { type CallSession, type TestSession, testSessions } from '../evidence/sessions.ts'
+import { statesOf, WORKSPACE, type WorkspaceState } from '../evidence/workspace.ts'
 import type { Sandbox, TestReport } from '../sandbox/sandbox.ts'
 import type { Entry, FileContent, FileMap } from '../sandbox/snapshot.ts'
 import { compileGlobs } from '../task/globs.ts'
@@ -71,14 +71,15 @@ export function keyOfFiles(files: FileMap): string {
 async function runGiven(
   sandbox: Sandbox,
   files: FileMap,
+  place: string,
   known: SuiteResults,
   signal: AbortSignal,
 ): Promise<TestReport | null> {
-  const key = keyOfFiles(files)
+  const key = `${place === WORKSPACE ? '' : place}${keyOfFiles(files)}`
   const cached = known.get(key)
   if (cached !== undefined) return cached
   await sandbox.reset(files, { room: 'agent', signal })
-  const session = await lastSession(sandbox, signal)
+  const session = await lastSession(sandbox, signal, place)
   known.set(key, session)
   return session
 }
@@ -86,23 +87,27 @@ async function runGiven(
 /**
  * Why the given suite does not confirm what a session claimed, or null where it does. A pass is confirmed by a suite
  * that passes and has no test which the session did not pass; a failure by a suite that fails in a test in which
- * the session failed. Sessions that name no tests (those of more than 400) are compared by their counts.
+ * the session failed. Suites that name no tests (those of more than 400) are compared by their counts.
+ * @param others Passing sessions on the same files: together with them it may have been the whole suite.
  */
-export function contradiction({ outcome, finish }: CallSession, given: TestReport | null): string | null {
+export function contradiction(
+  { outcome, finish }: Pick<CallSession, 'outcome' | 'finish'>,
+  given: TestReport | null,
+  others: readonly TestReport[] = [],
+): string | null {
   if (given === null) return 'the suite did not run to its end'
+  if (given.tests && !finish?.tests) return 'it did not say which tests ran, as pytest does'
   if (outcome === 'passed') {
     if (!isGreen(given)) return 'the suite does not pass'
-    const passed = finish?.tests && new Set(finish.tests.passed)
-    const isWhole =
-      passed && given.tests
-        ? given.tests.passed.every(test => passed.has(test))
-        : finish !== null && finish.passed >= given.passed
-    if (isWhole) return null
-    return 'that was not all tests of the suite, or they were others'
+    const passed = new Set([finish, ...others].flatMap(report => report?.tests?.passed ?? []))
+    const isWhole = given.tests
+      ? given.tests.passed.every(test => passed.has(test))
+      : finish !== null && finish.passed >= given.passed
+    return isWhole ? null : 'that was not all tests of the suite, or they were others'
   }
   if (isGreen(given) || given.failed + given.errors === 0) return 'the suite does not fail'
-  if (!given.tests || !finish?.tests) return null
-  const failed = new Set(finish.tests.failed)
+  if (!given.tests) return null
+  const failed = new Set(finish?.tests?.failed)
   return given.tests.failed.some(test => failed.has(test)) ? null : 'what failed was no test of the suite'
 }
 
@@ -118,17 +123,27 @@ export async function checkSessions(
   known: SuiteResults,
   signal: AbortSignal,
 ): Promise<SessionCheck> {
-  const state = [...statesOf(log)].find(one => one.call.call === call)
-  const sessions = state === undefined ? [] : callSessions(state.call).filter(isClaim)
-  const open = new Map<CallSession, string>(sessions.map(session => [session, '']))
+  const states = [...statesOf(log)]
+  const state = states.find(one => one.call.call === call)
+  const all = testSessions(log)
+  const sessions = all.filter(({ ran, outcome }) => ran.call === call && (outcome === 'passed' || outcome === 'failed'))
+  const open = new Map<TestSession, string>(sessions.map(session => [session, '']))
   const leftOut = new Set<string>()
+  const laidIn = ({ entries }: WorkspaceState) => filesOf(entries, task, log)
   for (const moment of state === undefined ? [] : [state.before, state.after]) {
     if (open.size === 0) break
-    const laid = filesOf(moment.entries, task, log)
+    const laid = laidIn(moment)
     for (const path of laid.leftOut) leftOut.add(path)
-    const given = await runGiven(sandbox, laid.files, known, signal)
+    // Calls before this one that left the files as they are here.
+    const key = keyOfFiles(laid.files)
+    const alike = states.filter(one => one.call.call < call).map(one => keyOfFiles(laidIn(one.after).files) === key)
+    const since = alike.lastIndexOf(false) + 1
+    const calls = new Set([call, ...states.slice(since, alike.length).map(one => one.call.call)])
     for (const session of open.keys()) {
-      const problem = contradiction(session, given)
+      const others = all.filter(one => calls.has(one.ran.call) && one.outcome === 'passed' && isSeenBy(one, session))
+      const given = await runGiven(sandbox, laid.files, session.place, known, signal)
+      const reports = others.flatMap(({ finish }) => finish ?? [])
+      const problem = contradiction(session, given, reports)
       if (problem === null) open.delete(session)
       else open.set(session, problem)
     }
@@ -147,4 +162,6 @@ export async function checkSessions(
   return { call, verdict: 'refuted', reason: `${problems}${without}`, refuted }
 }
 
-const isClaim = ({ outcome }: CallSession) => outcome === 'passed' || outcome === 'failed'
+/** Had the agent seen one session by the time it saw the other? */
+const isSeenBy = (one: TestSession, other: TestSession): boolean =>
+  one.seen !== null && other.seen !== null && one.seen.call <= other.seen.call

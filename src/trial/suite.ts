@@ -21,9 +21,18 @@ for folder in sys.argv[1:]:
     os.waitpid(child, 0)
 `
 
-/** Runs the pytest suite of whatever is in the workspace; the last session that was reported, or null when none was. */
-export async function lastSession(sandbox: Sandbox, signal: AbortSignal): Promise<TestReport | null> {
-  const result = await sandbox.exec(SUITE_COMMAND, { timeoutMs: SUITE_TIMEOUT_MS, signal })
+/**
+ * Runs the pytest suite of whatever is in the workspace; the last session that was reported, or null when none was.
+ * @param place Another directory, in which a copy of the workspace is to run.
+ */
+export async function lastSession(
+  sandbox: Sandbox,
+  signal: AbortSignal,
+  place: string = WORKSPACE,
+): Promise<TestReport | null> {
+  const quoted = `'${place.replaceAll("'", "'\\''")}'`
+  const copy = place === WORKSPACE ? '' : `mkdir -p ${quoted} && cp -R . ${quoted} && cd ${quoted} && `
+  const result = await sandbox.exec(copy + SUITE_COMMAND, { timeoutMs: SUITE_TIMEOUT_MS, signal })
   return result.testReports.findLast(report => report.event === 'finish') ?? null
 }
 

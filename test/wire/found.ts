@@ -1,7 +1,7 @@
 /** Rows 84–90: found with streams, gateways and leaked calls that nobody had reported yet, and variations of them. */
 import { expect } from 'vitest'
 import type { ToolDefinition } from '../../src/model/chat-model.ts'
-import { chunk, failing, llamaError, usual, type WireRow } from './row.ts'
+import { chunk, failing, llamaError, seen, usual, type WireRow } from './row.ts'
 
 const tool = (name: string): ToolDefinition => ({ name, description: 'd', parameters: { type: 'object' } })
 const TOOLS = [tool('f'), tool('g'), tool('read'), tool('read_file')]
@@ -125,9 +125,7 @@ export const FOUND: readonly WireRow[] = [
   ...STREAMS,
   ...['peg-native', 'peg-constructed', 'hermes-2'].map(
     (format): WireRow => ({
-      id: 87,
-      from: 'llama-server',
-      does: `answers 500 to output that is not in its ${format} format`,
+      ...seen(87, 'llama-server', `answers 500 to output that is not in its ${format} format`),
       ...failing(
         500,
         llamaError(500, `The model produced output that does not match the expected ${format} format`, 'server_error'),
@@ -144,27 +142,21 @@ export const FOUND: readonly WireRow[] = [
     'functools[{"name": "f", "arguments": {"path": "m"}}]',
   ].map(
     (leaked): WireRow => ({
-      id: 88,
-      from: 'DeepSeek, Gemma and Phi on any server',
-      does: `leaves a call in the text: ${leaked.slice(0, 30)}`,
+      ...seen(88, 'DeepSeek, Gemma and Phi on any server', `leaves a call in the text: ${leaked.slice(0, 30)}`),
       ...usual({ text: leaked }),
       becomes: 'model_error tool_markup_in_text',
       shows: { toolCalls: [], text: leaked },
     }),
   ),
   {
-    id: 89,
-    from: 'a strict gateway',
-    does: 'refuses the seed: what can be left out is said',
+    ...seen(89, 'a strict gateway', 'refuses the seed: what can be left out is said'),
     ...failing(422, { detail: 'unexpected field: seed' }),
     becomes: 'config request_refused',
     shows: { detail: text('unexpected field: seed'), remedy: text('BENCH_SEED=off') },
     sent: { seed: 7 },
   },
   {
-    id: 89,
-    from: 'a strict gateway',
-    does: 'gets no field that is null in the extra body',
+    ...seen(89, 'a strict gateway', 'gets no field that is null in the extra body'),
     ...usual({ text: 'hi' }),
     plan: {
       sampling: {
@@ -180,9 +172,7 @@ export const FOUND: readonly WireRow[] = [
   },
   ...(['gzip', 'br', 'deflate'] as const).map(
     (encoding): WireRow => ({
-      id: 90,
-      from: 'a gateway',
-      does: `compresses without being asked to: ${encoding}`,
+      ...seen(90, 'a gateway', `compresses without being asked to: ${encoding}`),
       stream: { text: 'hi there', chunkDelayMs: 5, encoding },
       whole: { text: 'hi there', encoding },
       becomes: 'ok',
@@ -190,9 +180,7 @@ export const FOUND: readonly WireRow[] = [
     }),
   ),
   {
-    id: 90,
-    from: 'a gateway',
-    does: 'compresses its errors, too',
+    ...seen(90, 'a gateway', 'compresses its errors, too'),
     stream: { status: 400, body: llamaError(400, 'x', 'exceed_context_size_error', { n_ctx: 512 }), encoding: 'gzip' },
     whole: { status: 400, body: llamaError(400, 'x', 'exceed_context_size_error', { n_ctx: 512 }), encoding: 'br' },
     becomes: 'context_overflow',

@@ -1,5 +1,5 @@
 /** Rows 1–23: seen on the wire of a llama-server. */
-import { afterCall, body, chunk, failing, llamaError, message, usual, type WireRow, wireCall } from './row.ts'
+import { afterCall, body, chunk, failing, llamaError, message, seen, usual, type WireRow, wireCall } from './row.ts'
 
 const LLAMA = 'llama-server'
 const calls = (...list: readonly { readonly name: string; readonly value: unknown }[]) => ({
@@ -18,9 +18,7 @@ export const OBSERVED: readonly WireRow[] = [
     absent: ['tool_choice'],
   },
   {
-    id: 2,
-    from: LLAMA,
-    does: 'lets a model talk until the limit although a call was required',
+    ...seen(2, LLAMA, 'lets a model talk until the limit although a call was required'),
     ...usual({ text: 'and so on and on', finishReason: 'length' }),
     becomes: 'model_error output_limit',
     shows: { toolCalls: [] },
@@ -28,9 +26,7 @@ export const OBSERVED: readonly WireRow[] = [
     sent: { tool_choice: 'required' },
   },
   {
-    id: 3,
-    from: LLAMA,
-    does: 'sends several calls although parallel calls were turned off',
+    ...seen(3, LLAMA, 'sends several calls although parallel calls were turned off'),
     ...usual({
       calls: [
         { name: 'f', args: { a: 1 } },
@@ -43,9 +39,7 @@ export const OBSERVED: readonly WireRow[] = [
     absent: ['parallel_tool_calls'],
   },
   {
-    id: 4,
-    from: LLAMA,
-    does: 'cuts the arguments of the last call at the output limit',
+    ...seen(4, LLAMA, 'cuts the arguments of the last call at the output limit'),
     ...usual({
       calls: [
         { name: 'f', args: { a: 1 } },
@@ -56,16 +50,12 @@ export const OBSERVED: readonly WireRow[] = [
     becomes: 'model_error output_limit',
   },
   {
-    id: 4,
-    from: LLAMA,
-    does: 'leaves markup that was cut by the output limit in the text',
+    ...seen(4, LLAMA, 'leaves markup that was cut by the output limit in the text'),
     ...usual({ text: '<tool_call>\n{"name": "read_f', finishReason: 'length' }),
     becomes: 'model_error output_limit',
   },
   {
-    id: 5,
-    from: LLAMA,
-    does: 'sends empty content, ids without a prefix and no index with whole calls',
+    ...seen(5, LLAMA, 'sends empty content, ids without a prefix and no index with whole calls'),
     stream: {
       chunks: [
         chunk({ role: 'assistant', content: null }),
@@ -79,17 +69,13 @@ export const OBSERVED: readonly WireRow[] = [
     shows: { text: '', toolCalls: [{ id: 'x'.repeat(32), name: 'f' }] },
   },
   {
-    id: 6,
-    from: LLAMA,
-    does: 'spaces its arguments oddly',
+    ...seen(6, LLAMA, 'spaces its arguments oddly'),
     ...usual({ calls: [{ name: 'f', args: '{"path": "ls","limit": 7}' }] }),
     becomes: 'ok',
     shows: calls({ name: 'f', value: { path: 'ls', limit: 7 } }),
   },
   {
-    id: 7,
-    from: LLAMA,
-    does: 'refuses a schema with a type it does not know',
+    ...seen(7, LLAMA, 'refuses a schema with a type it does not know'),
     ...failing(400, llamaError(400, 'Unrecognized schema: {"type":"file"}', 'invalid_request_error')),
     becomes: 'config request_refused',
   },
@@ -103,18 +89,14 @@ export const OBSERVED: readonly WireRow[] = [
     sent: { messages: [{}, { tool_calls: [{ function: { arguments: '{}' } }] }, { role: 'tool' }] },
   },
   {
-    id: 9,
-    from: LLAMA,
-    does: 'passes markup through as text where no tools were offered',
+    ...seen(9, LLAMA, 'passes markup through as text where no tools were offered'),
     ...usual({ text: '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>' }),
     request: { tools: [] },
     becomes: 'model_error tool_markup_in_text',
     absent: ['tools'],
   },
   {
-    id: 10,
-    from: LLAMA,
-    does: 'streams a call as name with "{", then pieces of arguments without name and id',
+    ...seen(10, LLAMA, 'streams a call as name with "{", then pieces of arguments without name and id'),
     stream: {
       chunks: [
         chunk({ role: 'assistant', content: null }),
@@ -130,9 +112,7 @@ export const OBSERVED: readonly WireRow[] = [
     shows: calls(a1, { name: 'g', value: {} }),
   },
   {
-    id: 11,
-    from: LLAMA,
-    does: 'sends usage in a chunk without choices after the finish reason',
+    ...seen(11, LLAMA, 'sends usage in a chunk without choices after the finish reason'),
     stream: {
       chunks: [
         chunk({ content: 'hi' }),
@@ -146,35 +126,27 @@ export const OBSERVED: readonly WireRow[] = [
     sent: { stream_options: { include_usage: true } },
   },
   {
-    id: 11,
-    from: LLAMA,
-    does: 'sends only timings where usage was not asked for',
+    ...seen(11, LLAMA, 'sends only timings where usage was not asked for'),
     ...message({ content: 'hi' }, 'stop', { timings: { prompt_n: 4, cache_n: 3, predicted_n: 2 } }),
     becomes: 'ok',
     shows: { stats: { promptTokens: 7, completionTokens: 2, cachedTokens: 3 } },
   },
   {
-    id: 12,
-    from: LLAMA,
-    does: 'pings with comment lines while it reads a long prompt',
+    ...seen(12, LLAMA, 'pings with comment lines while it reads a long prompt'),
     stream: { text: 'late', delayMs: 500, pingEveryMs: 50 },
     plan: { idleTimeoutMs: 250 },
     becomes: 'ok',
     shows: { text: 'late' },
   },
   {
-    id: 12,
-    from: LLAMA,
-    does: 'sends no headers to a queued request',
+    ...seen(12, LLAMA, 'sends no headers to a queued request'),
     stream: { text: 'late', delayMs: 600 },
     whole: { text: 'late', delayMs: 600 },
     becomes: 'ok',
     shows: { text: 'late' },
   },
   {
-    id: 13,
-    from: LLAMA,
-    does: 'repeats the role with its progress, and cuts a letter that it cannot finish',
+    ...seen(13, LLAMA, 'repeats the role with its progress, and cuts a letter that it cannot finish'),
     stream: {
       chunks: [
         chunk({ role: 'assistant', content: null }, null, { prompt_progress: { total: 9, processed: 4 } }),
@@ -189,31 +161,23 @@ export const OBSERVED: readonly WireRow[] = [
     shows: { text: 'caf\uFFFD' },
   },
   {
-    id: 14,
-    from: LLAMA,
-    does: 'is killed in the middle of a stream',
+    ...seen(14, LLAMA, 'is killed in the middle of a stream'),
     stream: { drop: true, after: [chunk({ content: 'hal' })] },
     becomes: 'infra stream_dropped',
   },
   {
-    id: 14,
-    from: LLAMA,
-    does: 'is killed before a whole reply',
+    ...seen(14, LLAMA, 'is killed before a whole reply'),
     whole: { drop: true },
     becomes: 'infra connection_lost',
   },
   {
-    id: 15,
-    from: LLAMA,
-    does: 'answers a stream that does not fit with a plain JSON error',
+    ...seen(15, LLAMA, 'answers a stream that does not fit with a plain JSON error'),
     ...failing(400, llamaError(400, 'too long', 'exceed_context_size_error', { n_prompt_tokens: 900, n_ctx: 512 })),
     becomes: 'context_overflow',
     shows: { contextTokens: 512 },
   },
   {
-    id: 16,
-    from: LLAMA,
-    does: 'counts cached tokens into the prompt and the end token into the answer; a rate of 0 is none',
+    ...seen(16, LLAMA, 'counts cached tokens into the prompt and the end token into the answer; a rate of 0 is none'),
     ...usual({
       text: 'hi',
       usage: {
@@ -228,9 +192,7 @@ export const OBSERVED: readonly WireRow[] = [
     shows: { stats: { promptTokens: 30, completionTokens: 1, cachedTokens: 28, promptTokensPerSecond: null } },
   },
   {
-    id: 17,
-    from: LLAMA,
-    does: 'tells the window of a slot when the prompt does not fit',
+    ...seen(17, LLAMA, 'tells the window of a slot when the prompt does not fit'),
     ...failing(
       400,
       llamaError(
@@ -259,26 +221,20 @@ export const OBSERVED: readonly WireRow[] = [
     shows: { contextTokens: 4_096 },
   },
   {
-    id: 18,
-    from: LLAMA,
-    does: 'writes without a limit unless one is sent, and at least one token',
+    ...seen(18, LLAMA, 'writes without a limit unless one is sent, and at least one token'),
     ...usual({ text: 'a', finishReason: 'length', usage: { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6 } }),
     becomes: 'model_error output_limit',
     sent: { max_tokens: 100 },
   },
   {
-    id: 19,
-    from: LLAMA,
-    does: 'calls a mistake of the client a server error: it is not sent again',
+    ...seen(19, LLAMA, 'calls a mistake of the client a server error: it is not sent again'),
     ...failing(500, { error: { message: 'Missing role', type: 'server_error', code: 500 } }),
     becomes: 'infra server_error',
     shows: { detail: 'the server answered 500: Missing role' },
     requests: 1,
   },
   {
-    id: 20,
-    from: LLAMA,
-    does: 'answers 503 to everything while it loads, then answers',
+    ...seen(20, LLAMA, 'answers 503 to everything while it loads, then answers'),
     stream: [
       { status: 503, body: llamaError(503, 'Loading model', 'unavailable_error') },
       { status: 503, body: llamaError(503, 'Loading model', 'unavailable_error') },
@@ -289,9 +245,7 @@ export const OBSERVED: readonly WireRow[] = [
     shows: { text: 'ready' },
   },
   {
-    id: 21,
-    from: LLAMA,
-    does: 'ignores the name of the model and says the one it has',
+    ...seen(21, LLAMA, 'ignores the name of the model and says the one it has'),
     stream: {
       chunks: [chunk({ content: 'hi' }, null, { model: 'tiny' }), chunk({}, 'stop', { model: 'tiny' }), '[DONE]'],
     },
@@ -300,24 +254,18 @@ export const OBSERVED: readonly WireRow[] = [
     shows: { servedModel: 'tiny' },
   },
   {
-    id: 21,
-    from: 'llama-server as a router',
-    does: 'refuses a name it does not have',
+    ...seen(21, 'llama-server as a router', 'refuses a name it does not have'),
     ...failing(400, llamaError(400, "model 'x' not found", 'invalid_request_error')),
     becomes: 'config unknown_model',
   },
   {
-    id: 22,
-    from: LLAMA,
-    does: 'accepts what others refuse: what is sent stays within the protocol all the same',
+    ...seen(22, LLAMA, 'accepts what others refuse: what is sent stays within the protocol all the same'),
     ...usual({ text: 'hi' }),
     becomes: 'ok',
     sent: { messages: [{ role: 'user', content: 'hi' }] },
   },
   {
-    id: 23,
-    from: LLAMA,
-    does: 'continues a last message of the assistant: the last one sent is never the assistant’s',
+    ...seen(23, LLAMA, 'continues a last message of the assistant: the last one sent is never the assistant’s'),
     ...usual({ text: 'hi' }),
     request: afterCall({ a: 1 }),
     becomes: 'ok',

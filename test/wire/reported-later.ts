@@ -1,6 +1,6 @@
 /** Rows 67–83: reported by users of Ollama, vLLM, LM Studio and of several servers. */
 import { expect } from 'vitest'
-import { afterCall, body, chunk, failing, llamaError, message, usual, type WireRow, wireCall } from './row.ts'
+import { afterCall, body, chunk, failing, llamaError, message, seen, usual, type WireRow, wireCall } from './row.ts'
 
 const one = { toolCalls: [{ name: 'f', arguments: { valid: true, value: { a: 1 } } }] }
 const text = (part: string): unknown => expect.stringContaining(part)
@@ -27,44 +27,34 @@ export const REPORTED_LATER: readonly WireRow[] = [
     shows: { stats: { promptTokens: 2_051 } },
   },
   {
-    id: 68,
-    from: 'Ollama with a Qwen renderer (ollama#18107)',
-    does: 'has dropped the question itself',
+    ...seen(68, 'Ollama with a Qwen renderer (ollama#18107)', 'has dropped the question itself'),
     ...failing(500, {
       error: { message: 'no user query found in messages', type: 'api_error', param: null, code: null },
     }),
     becomes: 'context_overflow',
   },
   {
-    id: 69,
-    from: 'vLLM without flags (vllm#9986)',
-    does: 'refuses tools in a flat envelope',
+    ...seen(69, 'vLLM without flags (vllm#9986)', 'refuses tools in a flat envelope'),
     ...failing(400, { object: 'error', message: VLLM_TOOLS, type: 'BadRequestError', param: null, code: 400 }),
     becomes: 'config tools_unsupported',
     shows: { remedy: VLLM_REMEDY },
   },
   {
-    id: 69,
-    from: 'vLLM without flags, newer (QwenPaw#1449)',
-    does: 'refuses tools in a nested envelope with its code as text',
+    ...seen(69, 'vLLM without flags, newer (QwenPaw#1449)', 'refuses tools in a nested envelope with its code as text'),
     ...failing(400, { error: { message: VLLM_TOOLS, type: 'BadRequestError', param: null, code: '400' } }),
     becomes: 'config tools_unsupported',
     shows: { remedy: VLLM_REMEDY },
   },
   leak(70, 'vLLM, hermes parser (vllm#31871)', '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'),
   {
-    id: 71,
-    from: 'vLLM with a required call (vllm#20662)',
-    does: 'ends calls with "stop" and reasoning of null',
+    ...seen(71, 'vLLM with a required call (vllm#20662)', 'ends calls with "stop" and reasoning of null'),
     ...message({ content: '', reasoning_content: null, tool_calls: [wireCall('f', '{"a":1}', { index: 0 })] }, 'stop'),
     becomes: 'ok',
     shows: { reasoning: null, finishReason: 'stop', ...one },
   },
   ...(['reasoning', 'reasoning_content'] as const).map(
     (field): WireRow => ({
-      id: 72,
-      from: 'vLLM (vllm#27755)',
-      does: `has its reasoning in ${field}, and reads it only there`,
+      ...seen(72, 'vLLM (vllm#27755)', `has its reasoning in ${field}, and reads it only there`),
       ...message({ content: 'hi', [field]: 'hm' }),
       request: afterCall({ a: 1 }, { field, text: 'before' }),
       becomes: 'ok',
@@ -83,17 +73,13 @@ export const REPORTED_LATER: readonly WireRow[] = [
     }),
   ),
   {
-    id: 73,
-    from: 'LM Studio 0.3.23 (#942)',
-    does: 'leaves a call out that it could not parse',
+    ...seen(73, 'LM Studio 0.3.23 (#942)', 'leaves a call out that it could not parse'),
     ...message({ content: '', tool_calls: [] }),
     becomes: 'model_error empty_reply',
   },
   leak(74, 'LM Studio 0.4 (#1358)', '<|tool_call_start|>[f(a=1)]<|tool_call_end|>'),
   {
-    id: 74,
-    from: 'LM Studio 0.4 (#1592)',
-    does: 'looks for calls inside of reasoning',
+    ...seen(74, 'LM Studio 0.4 (#1592)', 'looks for calls inside of reasoning'),
     ...message({ content: '', reasoning_content: 'I call <tool_call>{"name": "f", "arguments": {}}</tool_call>' }),
     becomes: 'model_error empty_reply',
     shows: { toolCalls: [] },
@@ -104,9 +90,7 @@ export const REPORTED_LATER: readonly WireRow[] = [
     '<tool_call><function=read><parameter=path>a</parameter></function></tool_call>',
   ),
   {
-    id: 76,
-    from: 'LM Studio (#237)',
-    does: 'reports an overflow in its own words',
+    ...seen(76, 'LM Studio (#237)', 'reports an overflow in its own words'),
     ...failing(400, {
       error:
         'The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 10247 >= n_ctx: 4096). Try to load the model with a larger context length',
@@ -114,42 +98,32 @@ export const REPORTED_LATER: readonly WireRow[] = [
     becomes: 'context_overflow',
   },
   {
-    id: 76,
-    from: 'LM Studio 0.4.21 (#2256)',
-    does: 'reports an overflow under status 200',
+    ...seen(76, 'LM Studio 0.4.21 (#2256)', 'reports an overflow under status 200'),
     ...failing(200, { error: { message: 'Context length exceeded', type: 'invalid_request_error' } }),
     becomes: 'context_overflow',
   },
   {
-    id: 76,
-    from: 'LM Studio 0.3 (#546)',
-    does: 'ends a stream without having said anything',
+    ...seen(76, 'LM Studio 0.3 (#546)', 'ends a stream without having said anything'),
     stream: { chunks: ['[DONE]'] },
     whole: body({}, null),
     becomes: 'infra empty_stream',
   },
   {
-    id: 77,
-    from: 'LM Studio, llama-server (#1990)',
-    does: 'spends the whole output limit on reasoning',
+    ...seen(77, 'LM Studio, llama-server (#1990)', 'spends the whole output limit on reasoning'),
     ...usual({ text: '', reasoning: 'hm, hm, hm', finishReason: 'length' }),
     becomes: 'model_error reasoning_exhausted',
     shows: { remedy: text('BENCH_MAX_TOKENS') },
   },
   ...['', null].map(
     (content): WireRow => ({
-      id: 78,
-      from: 'any server (localforge#32)',
-      does: `has content of ${JSON.stringify(content)} beside calls`,
+      ...seen(78, 'any server (localforge#32)', `has content of ${JSON.stringify(content)} beside calls`),
       ...message({ content, tool_calls: [wireCall('f', '{"a":1}', { index: 0 })] }, 'tool_calls'),
       becomes: 'ok',
       shows: { text: '', ...one },
     }),
   ),
   {
-    id: 79,
-    from: 'any server (litellm#27971)',
-    does: 'sends chunks with empty or missing choices in between',
+    ...seen(79, 'any server (litellm#27971)', 'sends chunks with empty or missing choices in between'),
     stream: {
       chunks: [
         { choices: [] },
@@ -185,9 +159,7 @@ export const REPORTED_LATER: readonly WireRow[] = [
     shows: { text: 'late', stats: { attempts: 1 } },
   },
   {
-    id: 83,
-    from: 'any server without include_usage',
-    does: 'does not count: nothing is estimated',
+    ...seen(83, 'any server without include_usage', 'does not count: nothing is estimated'),
     ...message({ content: 'some words' }),
     becomes: 'ok',
     shows: {
@@ -195,9 +167,7 @@ export const REPORTED_LATER: readonly WireRow[] = [
     },
   },
   {
-    id: 83,
-    from: 'a server that is asked for whole replies',
-    does: 'counts without being asked to',
+    ...seen(83, 'a server that is asked for whole replies', 'counts without being asked to'),
     whole: { text: 'hi', usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 } },
     becomes: 'ok',
     shows: { stats: { promptTokens: 3, completionTokens: 1 } },
@@ -218,9 +188,7 @@ export const REPORTED_LATER: readonly WireRow[] = [
     shows: { remedy: text('BENCH_MAX_TOKENS') },
   },
   {
-    id: 53,
-    from: 'llama-server behind a proxy',
-    does: 'reports an overflow inside of a stream that had begun',
+    ...seen(53, 'llama-server behind a proxy', 'reports an overflow inside of a stream that had begun'),
     stream: { chunks: [chunk({ content: 'h' }), llamaError(400, 'x', 'exceed_context_size_error', { n_ctx: 512 })] },
     becomes: 'context_overflow',
     shows: { contextTokens: 512 },

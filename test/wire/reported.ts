@@ -1,6 +1,6 @@
 /** Rows 50–66: reported by users of llama-server, ik_llama.cpp, Ollama and LocalAI. */
 import { expect } from 'vitest'
-import { afterCall, body, chunk, failing, llamaError, message, usual, type WireRow, wireCall } from './row.ts'
+import { afterCall, body, chunk, failing, llamaError, message, seen, usual, type WireRow, wireCall } from './row.ts'
 
 const OLLAMA = 'Ollama'
 const one = (name: string, value: unknown) => ({ toolCalls: [{ name, arguments: { valid: true, value } }] })
@@ -13,17 +13,13 @@ const two = {
 
 export const REPORTED: readonly WireRow[] = [
   {
-    id: 50,
-    from: 'llama-server b8233 (llama.cpp#20198)',
-    does: 'sends arguments as an object',
+    ...seen(50, 'llama-server b8233 (llama.cpp#20198)', 'sends arguments as an object'),
     ...message({ content: '', tool_calls: [wireCall('f', { a: { b: [1] } }, { index: 0 })] }, 'tool_calls'),
     becomes: 'ok',
     shows: one('f', { a: { b: [1] } }),
   },
   {
-    id: 51,
-    from: 'llama-server (llama.cpp#22072)',
-    does: 'answers 500 because it cannot parse the arguments the model wrote',
+    ...seen(51, 'llama-server (llama.cpp#22072)', 'answers 500 because it cannot parse the arguments the model wrote'),
     ...failing(
       500,
       llamaError(500, 'Failed to parse tool call arguments as JSON: [json.exception.parse_error.101]', 'server_error'),
@@ -42,18 +38,14 @@ export const REPORTED: readonly WireRow[] = [
   },
   ...[400, 500, 200].map(
     (status): WireRow => ({
-      id: 53,
-      from: 'llama-server (llama.cpp#15780)',
-      does: `reports an overflow by its type, under status ${status}`,
+      ...seen(53, 'llama-server (llama.cpp#15780)', `reports an overflow by its type, under status ${status}`),
       ...failing(status, llamaError(status, 'try increasing it', 'exceed_context_size_error', { n_ctx: 25_088 })),
       becomes: 'context_overflow',
       shows: { contextTokens: 25_088 },
     }),
   ),
   {
-    id: 54,
-    from: 'ik_llama.cpp (#2420)',
-    does: 'reports an overflow as a bare server error',
+    ...seen(54, 'ik_llama.cpp (#2420)', 'reports an overflow as a bare server error'),
     ...failing(
       500,
       llamaError(500, 'the request exceeds the available context size. try increasing it', 'server_error'),
@@ -72,9 +64,7 @@ export const REPORTED: readonly WireRow[] = [
   },
   ...['tools param requires --jinja flag', 'Unsupported param: tools'].map(
     (text): WireRow => ({
-      id: 56,
-      from: 'llama-server without --jinja (llama.cpp#10920)',
-      does: `refuses tools: ${text}`,
+      ...seen(56, 'llama-server without --jinja (llama.cpp#10920)', `refuses tools: ${text}`),
       ...failing(500, llamaError(500, text, 'server_error')),
       becomes: 'config tools_unsupported',
       shows: { remedy: 'Start llama-server with --jinja.' },
@@ -86,9 +76,7 @@ export const REPORTED: readonly WireRow[] = [
     'Only user, system and assistant roles are supported!',
   ].map(
     (text): WireRow => ({
-      id: 57,
-      from: 'llama-server with a strict template (llama.cpp#20733, #11402)',
-      does: `refuses the conversation: ${text}`,
+      ...seen(57, 'llama-server with a strict template (llama.cpp#20733, #11402)', `refuses the conversation: ${text}`),
       ...failing(500, llamaError(500, text, 'server_error')),
       becomes: 'config template_error',
     }),
@@ -127,9 +115,7 @@ export const REPORTED: readonly WireRow[] = [
     sent: { cache_prompt: false, temperature: 0, seed: 7 },
   },
   {
-    id: 60,
-    from: `${OLLAMA} ≤ 0.5 (ollama#7881)`,
-    does: 'streams calls without an index',
+    ...seen(60, `${OLLAMA} ≤ 0.5 (ollama#7881)`, 'streams calls without an index'),
     stream: {
       chunks: [
         chunk({ tool_calls: [wireCall('f', '{"q":"a"}', { id: 'c1' }), wireCall('f', '{"q":"b"}', { id: 'c2' })] }),
@@ -141,9 +127,7 @@ export const REPORTED: readonly WireRow[] = [
     shows: two,
   },
   {
-    id: 61,
-    from: `${OLLAMA} behind LiteLLM (smolagents#1958)`,
-    does: 'gives every call the index 0',
+    ...seen(61, `${OLLAMA} behind LiteLLM (smolagents#1958)`, 'gives every call the index 0'),
     stream: {
       chunks: [
         chunk({ tool_calls: [wireCall('f', '{"q":"a"}', { index: 0, id: 'c1' })] }),
@@ -156,17 +140,13 @@ export const REPORTED: readonly WireRow[] = [
     shows: two,
   },
   {
-    id: 62,
-    from: 'LocalAI (#9722)',
-    does: 'repeats a call at several indexes',
+    ...seen(62, 'LocalAI (#9722)', 'repeats a call at several indexes'),
     ...message({ tool_calls: [0, 1, 2].map(index => wireCall('f', '{"q":"a"}', { index, id: 'c1' })) }, 'tool_calls'),
     becomes: 'ok',
     shows: { toolCalls: [{ id: 'c1', name: 'f' }] },
   },
   {
-    id: 63,
-    from: `${OLLAMA} before 0.12.10 (haystack#3321)`,
-    does: 'gives calls no id and their arguments as an object',
+    ...seen(63, `${OLLAMA} before 0.12.10 (haystack#3321)`, 'gives calls no id and their arguments as an object'),
     ...message(
       {
         content: '',
@@ -186,9 +166,7 @@ export const REPORTED: readonly WireRow[] = [
     },
   },
   {
-    id: 64,
-    from: `${OLLAMA} (litellm#35663)`,
-    does: 'ends with "stop" and an empty message after its calls',
+    ...seen(64, `${OLLAMA} (litellm#35663)`, 'ends with "stop" and an empty message after its calls'),
     stream: {
       chunks: [
         chunk({ tool_calls: [wireCall('f', '{"a":1}', { index: 0 })] }),
@@ -221,9 +199,7 @@ export const REPORTED: readonly WireRow[] = [
     absent: ['tool_choice', 'parallel_tool_calls', 'num_ctx', 'top_k', 'min_p'],
   },
   {
-    id: 66,
-    from: OLLAMA,
-    does: 'sends empty arguments where it has none',
+    ...seen(66, OLLAMA, 'sends empty arguments where it has none'),
     ...message({ tool_calls: [wireCall('f', '', { index: 0 })] }, 'tool_calls'),
     becomes: 'ok',
     shows: one('f', {}),

@@ -31,6 +31,9 @@ export interface WireRow {
   readonly requests?: number
 }
 
+/** The head of a row. */
+export const seen = (id: number, from: string, does: string) => ({ id, from, does })
+
 export const chunk = (delta: unknown, finish: string | null = null, more: Fields = {}): Fields => ({
   id: 'x',
   object: 'chat.completion.chunk',

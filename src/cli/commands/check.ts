@@ -97,8 +97,9 @@ function wholeNumber(option: string, text: string, max: number): number {
 
 async function load(filter: string, settings: Settings, context: CliContext) {
   const { findSpecFiles, loadSpecFiles } = await import('../spec-files.ts')
+  const { skillLimitsOf } = await import('../../runner/settings.ts')
   const files = await findSpecFiles(context.directory, settings)
-  const { loaded, broken } = await loadSpecFiles(files, context.directory)
+  const { loaded, broken } = await loadSpecFiles(files, context.directory, skillLimitsOf(settings))
   const fitsFilter = (...names: readonly string[]) => names.some(name => name.includes(filter))
   const named = loaded.filter(({ file, task }) => fitsFilter(file, task.id))
   // What a broken file would be called is not known: when nothing else is meant, it may be that.

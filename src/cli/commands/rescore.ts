@@ -114,8 +114,9 @@ type FindTask = (summary: Summary) => LoadedSpec | Refusal
 
 async function openTasks(settings: Settings, context: CliContext): Promise<FindTask> {
   const { findSpecFiles, loadSpecFiles } = await import('../spec-files.ts')
+  const { skillLimitsOf } = await import('../../runner/settings.ts')
   const files = await findSpecFiles(context.directory, settings)
-  const { loaded, broken } = await loadSpecFiles(files, context.directory)
+  const { loaded, broken } = await loadSpecFiles(files, context.directory, skillLimitsOf(settings))
   return summary => {
     const found = loaded.find(({ task }) => task.id === summary.task_id)
     if (found !== undefined) return found
