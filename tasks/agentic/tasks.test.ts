@@ -1,15 +1,15 @@
 /** What the proofs of all tasks keep to, and what the difficulty of the long ones rests on. */
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import type { TaskDefinition } from 'agent-bench'
 import { expect, test } from 'vitest'
-import { loadTask } from '../../src/runner/collect.ts'
 import { PAGE } from './big-file-edit.page.ts'
 import { EXPECTED, PROCEDURE } from './long-procedure.files.ts'
 
 const files = readdirSync(import.meta.dirname).filter(name => name.endsWith('.bench.ts'))
-const tasks = await Promise.all(
-  files.map(name => loadTask(join(import.meta.dirname, name), import.meta.dirname, path => import(path))),
+const definitions: readonly { readonly default: TaskDefinition }[] = await Promise.all(
+  files.map(name => import(`./${name}`)),
 )
+const tasks = await Promise.all(definitions.map(({ default: definition }) => definition.resolve()))
 const named = tasks.map(task => [task.id, task] as const)
 const textIn = (id: string, path: string) =>
   new TextDecoder().decode(tasks.find(task => task.id === id)?.setup.get(path)?.bytes)
