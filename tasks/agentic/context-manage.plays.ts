@@ -146,6 +146,13 @@ const repeat = async (times: number, act: () => Promise<unknown>): Promise<void>
 export const cheats: Readonly<Record<string, Cheat>> = {
   'looks at two of the three': blind(({ sh }) => sh(`cat ${pathOf('vouchers')} ${pathOf('statements')}`)),
   'types what the modules may hold': blind(({ sh }) => sh(`printf '0.12\\n0.18\\n0.08\\n' # ${SURVEY}`)),
+  'looks after the repair': {
+    loses: ['files_surveyed'],
+    play: async ({ sh }) => {
+      await sh(`mkdir /tmp/old; cp services/*.py /tmp/old; ${BLIND_REPAIR}; pytest -q`)
+      await sh(`${SURVEY}; diff -r /tmp/old services`)
+    },
+  },
   'prints every value there may be': blind(({ sh }) =>
     sh(`for f in ${DRIFTED}; do seq -f "$f %.2f" 0.01 0.01 0.30; done`),
   ),
