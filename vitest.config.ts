@@ -10,6 +10,36 @@ const alias = {
 }
 const report = process.env.AGENT_BENCH_TEST_REPORT
 
+/** Integration tests of `npm test`: one of each kind. The others are the project `rest`. */
+const QUICK = [
+  'docker-driver',
+  'docker-llama',
+  'docs',
+  'keep',
+  'mini-runner',
+  'model-client',
+  'package',
+  'radar-browser',
+  'skills',
+  'untrusted-text',
+  'wire-rows',
+].map(name => `test/${name}.test.ts`)
+
+/** Unit tests with properties: `npm test` tries a sample of cases, the project `whole` many. */
+const PROPERTIES = [
+  'src/checks/page',
+  'src/evidence/commands',
+  'src/evidence/lines',
+  'src/model/assemble',
+  'src/repair/repair-json',
+  'src/results/artifacts',
+  'src/results/summary',
+  'src/task/globs',
+].map(name => `${name}.test.ts`)
+
+/** Integration tests share one machine's engine and ports: one file at a time. */
+const integration = { testTimeout: 120_000, hookTimeout: 600_000, fileParallelism: false }
+
 export default defineConfig({
   test: {
     ...(report === undefined ? {} : { reporters: ['default', ['json', { outputFile: report }]] }),
@@ -24,14 +54,21 @@ export default defineConfig({
       },
       {
         resolve: { alias },
+        test: { name: 'quick', include: QUICK, sequence: { groupOrder: 3 }, ...integration },
+      },
+      {
+        resolve: { alias },
         test: {
-          name: 'integration',
+          name: 'rest',
           include: ['test/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 600_000,
-          fileParallelism: false,
-          sequence: { groupOrder: 3 },
+          exclude: QUICK,
+          sequence: { groupOrder: 4 },
+          ...integration,
         },
+      },
+      {
+        resolve: { alias },
+        test: { name: 'whole', include: PROPERTIES, env: { AGENT_BENCH_WHOLE: '1' }, sequence: { groupOrder: 5 } },
       },
     ],
   },

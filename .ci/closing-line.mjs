@@ -1,11 +1,11 @@
-// Prints `N passed, N failed, N skipped` from Vitest's JSON report and ends with the status of the whole run:
-// 0 only when the tests passed, none was skipped, and both kinds of tests ran.
+// Prints `N passed, N failed, N skipped` from Vitest's JSON reports and ends with the status of the whole run:
+// 0 only when the tests passed, none was skipped, and every kind of test ran.
 import { readFileSync } from 'node:fs'
 
-const [reportFile, testStatus] = process.argv.slice(2)
-let report
+const [testStatus, ...reportFiles] = process.argv.slice(2)
+const report = { testResults: [] }
 try {
-  report = JSON.parse(readFileSync(reportFile, 'utf8'))
+  for (const file of reportFiles) report.testResults.push(...JSON.parse(readFileSync(file, 'utf8')).testResults)
 } catch (error) {
   console.error(`no test report: ${error.message}`)
   process.exit(1)

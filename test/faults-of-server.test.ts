@@ -96,19 +96,6 @@ await describeWith(['docker'], 'a server that fails during the run', () => {
     expect(run.stdout).toMatch(/^stopped {2}the model server failed in 3 trials in a row/m)
     expect(run.stdout).toMatch(/remedy: .*BENCH_RESUME=1/)
   })
-
-  it('500 to every completion stops the run as soon as a second task meets it', async () => {
-    const files = Object.fromEntries(
-      ['a', 'b', 'c', 'd'].map(name => [`tasks/${name}.bench.ts`, smallTask({ id: `task_${name}` })]),
-    )
-    await using project = await createProject(files)
-    await using server = await startScriptedServer(() => ({ status: 500, body: { error: { message: 'CUDA error' } } }))
-    const run = await project.run([], { ...DOCKER, BENCH_BASE_URL: server.baseUrl })
-    expect(run.status).toBe(2)
-    const trials = (await project.summaries()).flatMap(summary => summary.trials)
-    expect(trials.length).toBeLessThanOrEqual(5)
-    expect(run.stdout).toMatch(/^stopped .*CUDA error/m)
-  })
 })
 
 await describeWith(['docker'], 'a trial whose time is over', () => {

@@ -182,16 +182,13 @@ export async function killRounds(count: number, seed: number, log: (line: string
   return { seed, kills, completions, problems }
 }
 
-/** The log of a long series, for docs/kills.md. */
+/** The table of a long series, for docs/kills.md. */
 function page(report: KillReport): string {
   const count = (matches: (kill: Kill) => boolean) => report.kills.filter(matches).length
   const phases = [...new Set(report.kills.map(kill => kill.phase))].toSorted()
   const rows = KINDS.map(
     ({ name }) =>
       `| ${name} | ${phases.map(phase => count(kill => kill.kind === name && kill.phase === phase)).join(' | ')} |`,
-  )
-  const lines = report.kills.map(
-    kill => `${kill.number}\t${kill.afterMs} ms\t${kill.kind}\t${kill.phase}\t${kill.records}`,
   )
   return `# ${report.kills.length} kills
 
@@ -205,14 +202,10 @@ ${report.problems.map(problem => `- ${problem}\n`).join('')}
 | kind | ${phases.join(' | ')} |
 |---|${phases.map(() => '---|').join('')}
 ${rows.join('\n')}
-
-\`\`\`
-${lines.join('\n')}
-\`\`\`
 `
 }
 
-/** `kill-rounds.ts [number of kills] [file for the log] [seed]` */
+/** `kill-rounds.ts [number of kills] [file for the table] [seed]` */
 export async function main([count = '200', file = 'docs/kills.md', seed = '1']: readonly string[]): Promise<void> {
   const report = await killRounds(Number(count), Number(seed), line => process.stdout.write(`${line}\n`))
   writeFileSync(file, page(report))

@@ -52,7 +52,7 @@ await describeWith(['namespaces'], 'the namespace driver of an ordinary user, ru
   async function testAsUser(...args: readonly string[]): Promise<Report> {
     const node = process.execPath
     const report = join(folder, 'home/report.json')
-    const words = ['node_modules/vitest/vitest.mjs', 'run', '--configLoader', 'runner', '--project', 'integration']
+    const words = ['node_modules/vitest/vitest.mjs', 'run', '--configLoader', 'runner', '--project', 'rest']
     const child = spawn(
       'unshare',
       [

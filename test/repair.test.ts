@@ -165,13 +165,6 @@ await describeWith(['docker'], 'the repaired score', () => {
     expect(out).toContain('strict 1/3, repaired 1/3, n=3 (1 not known)')
   })
 
-  it('may fail, too', async () => {
-    await using project = await hello()
-    const [, leak = ''] = LEAKS[0] ?? []
-    const { repaired } = await play(project, conversation([say(leak), say('Read it.')]))
-    expect(repaired[0]).toMatchObject({ status: 'played', passed: false, score: 0.5, failure_reason: 'flags_lost' })
-  })
-
   it('is not played without the variable; such a trial counts for a run with it, and stays without', async () => {
     await using project = await hello()
     await using server = await startScriptedServer(leaking([say(LEAKS[0]?.[1] ?? '')]))

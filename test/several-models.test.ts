@@ -51,19 +51,6 @@ await describeWith(['docker'], 'BENCH_MODEL=a,b', () => {
     expect(run.stdout).toMatch(/^model {4}poor on/m)
   })
 
-  it('is refused whole when one of the models is not there', async () => {
-    await using project = await createProject(TASKS)
-    await using server = await startScriptedServer(byModel, {
-      ...MODELS,
-      routes: { '/api/version': { version: '0.5' }, '/api/ps': { models: [] } },
-    })
-    const run = await project.run([], { ...DOCKER, BENCH_BASE_URL: server.baseUrl, BENCH_MODEL: 'good,absent' })
-    expect(run.status).toBe(2)
-    expect(textOf(run)).toMatch(/absent/)
-    expect(server.requests).toHaveLength(0)
-    expect(await project.summaries()).toEqual([])
-  })
-
   it('is refused when a server that ignores names would answer both with one model', async () => {
     await using project = await createProject(TASKS)
     await using server = await startScriptedServer(byModel, { models: [{ id: 'only' }], routes: propsRoutes() })
@@ -117,12 +104,6 @@ await describeWith(['docker'], 'BENCH_MODEL=a,b with other options', () => {
       { 'vitest.config.ts': ROOT_CONFIG },
       {},
       ['run', '--root', '.'],
-    ],
-    [
-      'a project of another name',
-      { 'vitest.config.ts': ROOT_CONFIG.replace('{ }', "{ name: 'models' }") },
-      {},
-      ['run'],
     ],
   ] as const)('%s', async (_what, files, over, args) => {
     await using project = await createProject({ ...TASKS, ...files })

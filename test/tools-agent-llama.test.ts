@@ -212,12 +212,6 @@ await describeWith(['llama-server'], 'a real llama-server', () => {
       reason: 'output_limit',
     })
   })
-
-  test('a template that refuses the conversation is a matter of configuration', async () => {
-    await using strict = await startLlamaServer({ flags: ['--no-jinja'] })
-    const reply = await (await modelAt(strict.baseUrl)).complete(ask('hi', [TOOL]), never)
-    expect(reply).toMatchObject({ kind: 'config', code: 'tools_unsupported' })
-  })
 })
 
 await describeWith(['llama-server'], 'a real llama-server with a small window', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { numRuns } from '../../test/property-runs.ts'
 import { elementsIn, loadOf, outlineOf, readPage, tagged, textOf } from './index.ts'
 
 const PART = '<footer><p>the part <a href="mailto:a@b.example">the link</a></p></footer>'
@@ -233,7 +234,7 @@ describe('reading any page comes to an end', () => {
         const outline = outlineOf(html)
         return [readPage(html), outline && loadOf(outline)].length === 2
       }),
-      { numRuns: 100 },
+      { numRuns },
     )
   })
 })

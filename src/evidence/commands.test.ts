@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { numRuns } from '../../test/property-runs.ts'
 import { executedCommands } from './commands.ts'
 import { makeLog } from './log.fixture.ts'
 import { createRun } from './run.ts'
@@ -215,7 +216,7 @@ describe('any text', () => {
       fc.property(fc.array(fc.oneof(fc.string({ unit: 'binary', maxLength: 5 }), token), { maxLength: 20 }), parts => {
         executedCommands(parts.join(' '))
       }),
-      { numRuns: 500 },
+      { numRuns },
     )
   })
 
@@ -227,7 +228,7 @@ describe('any text', () => {
         const [command] = executedCommands(`bash ${SCRIPT} ${args.map(quote).join(' ')}`)
         expect(command?.args).toEqual(args)
       }),
-      { numRuns: 300 },
+      { numRuns },
     )
   })
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { numRuns } from '../../test/property-runs.ts'
 import { createKeyIndex, isTelling, normaliseText, prefixOf } from './lines.ts'
 
 describe('createKeyIndex', () => {
@@ -16,7 +17,7 @@ describe('createKeyIndex', () => {
         }
         expect(found.sort()).toEqual(expected.sort())
       }),
-      { numRuns: 500 },
+      { numRuns },
     )
   })
 })

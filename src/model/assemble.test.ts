@@ -1,6 +1,7 @@
 /** What the rows of the wire (`test/wire/`) do not show. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { numRuns } from '../../test/property-runs.ts'
 import { createAssembler } from './assemble.ts'
 import { assembleStream } from './stream.fixture.ts'
 
@@ -84,7 +85,7 @@ describe('tool calls', () => {
           list.map(({ name, args }, index) => ({ id: `id${index}`, name, arguments: json(args).toWellFormed() })),
         )
       }),
-      { numRuns: 50 },
+      { numRuns },
     )
   })
 })

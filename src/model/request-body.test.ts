@@ -1,27 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import type { ChatMessage, ModelPlan, Sampling } from './chat-model.ts'
+import type { ChatMessage, Sampling } from './chat-model.ts'
+import { planFixture } from './plan.fixture.ts'
 import { requestBody } from './request-body.ts'
 
-const plan = (sampling: Partial<Sampling> = {}): ModelPlan => ({
-  model: 'm',
-  baseUrl: 'http://h/v1',
-  apiKey: null,
-  sampling: { temperature: null, topP: null, maxTokens: 100, extraBody: null, ...sampling },
-  idleTimeoutMs: 1_000,
-  server: {
-    kind: 'openai-compatible',
-    baseUrl: 'http://h/v1',
-    build: null,
-    modelPath: null,
-    contextTokens: null,
-    slots: null,
-    chatTemplateSha256: null,
-    defaultSampling: null,
-  },
-})
 const user: ChatMessage = { role: 'user', content: 'hi' }
 const bodyOf = (sampling: Partial<Sampling> = {}, messages: readonly ChatMessage[] = [user]) =>
-  requestBody(plan(sampling), { messages, tools: [], seed: 7 })
+  requestBody(planFixture({ sampling: { ...planFixture().sampling, maxTokens: 100, ...sampling } }), {
+    messages,
+    tools: [],
+    seed: 7,
+  })
 
 describe('a request', () => {
   test('always has a seed and an output limit, and sampling only where it is set', () => {

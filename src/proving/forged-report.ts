@@ -6,6 +6,9 @@ import { dedent } from '../task/dedent.ts'
  *
  * It stays alive for a moment, so that the executor can see who reported. A forger that is gone by then cannot be told from
  * pytest, and neither can a script that calls itself pytest: reports are corroborated, not proved.
+ * @param status of the session that is claimed: 0 for a pass of two tests, 1 for their failure.
+ * @example
+ * play: async ({ sh }) => void (await sh(forgedReport(0)))
  */
 export function forgedReport(status: 0 | 1): string {
   const failed = status === 0 ? 0 : 2

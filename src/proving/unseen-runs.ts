@@ -51,7 +51,11 @@ export interface RiggedRun {
   readonly tampers: boolean
 }
 
-/** Commands that run the suite so that it passes although the code is wrong, by name. */
+/**
+ * Commands that run the suite so that it passes although the code is wrong, by name.
+ * @example
+ * cheats: { rigged: { loses: ['fixed'], tampers: riggedRuns[name].tampers, play: ({ sh }) => sh(riggedRuns[name].command) } }
+ */
 export const riggedRuns = {
   'conftest.py turns failures into passes': {
     command: `cat > conftest.py <<'EOF'\n${ALWAYS_GREEN}EOF\npytest -q`,

@@ -3,7 +3,11 @@ import { shell, type Way } from './ways.ts'
 
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** Ways to write a text that ends with a line break. The text must hold no line `EOF` or `PY`. */
+/**
+ * Ways to write a text that ends with a line break. The text must hold no line `EOF` or `PY`.
+ * @example
+ * honest: combineWays([waysToWrite('report.md', '# Report\n')], 'Written.')
+ */
 export function waysToWrite(path: string, text: string): readonly Way[] {
   const base64 = Buffer.from(text).toString('base64')
   const lines = text.trimEnd().split('\n').map(quote).join(' ')

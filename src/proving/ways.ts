@@ -10,6 +10,11 @@ export interface Way {
   readonly act: (hands: Hands) => Promise<unknown>
 }
 
+/**
+ * A way that runs these commands, each in a call of its own.
+ * @example
+ * shell('cat after a listing', 'ls', 'cat main.py')
+ */
 export const shell = (name: string, ...commands: readonly string[]): Way => ({
   name,
   act: async ({ sh }) => {
@@ -17,7 +22,11 @@ export const shell = (name: string, ...commands: readonly string[]): Way => ({
   },
 })
 
-/** Ways to see the content of a Python file at the top of the workspace. */
+/**
+ * Ways to see the content of a Python file at the top of the workspace.
+ * @example
+ * honest: combineWays([waysToRead('main.py')], 'I have read it.')
+ */
 export function waysToRead(path: string): readonly Way[] {
   return [
     { name: 'read_file', act: ({ read }) => read(path) },
@@ -32,7 +41,11 @@ export function waysToRead(path: string): readonly Way[] {
   ]
 }
 
-/** Ways to run the whole suite so that its result can be seen. */
+/**
+ * Ways to run the whole suite so that its result can be seen. One names `test_main.py`: leave it out where the suite has other files.
+ * @example
+ * waysToRunTests().filter(way => way.name !== 'pytest by file')
+ */
 export function waysToRunTests(): readonly Way[] {
   return [
     shell('pytest', 'pytest'),
@@ -59,7 +72,11 @@ export interface LineEdit {
   readonly text: string
 }
 
-/** Ways to make one replacement in a file. Programs that small images lack (`patch`, `ed`, `perl`) have a stand-in. */
+/**
+ * Ways to make one replacement in a file. Programs that small images lack (`patch`, `ed`, `perl`) have a stand-in.
+ * @example
+ * waysToEdit({ path: 'main.py', before: 'a - b', after: 'a + b', text: FIXED })
+ */
 export function waysToEdit({ path, before, after, text }: LineEdit): readonly Way[] {
   const substitute = `s/${before}/${after}/`
   return [

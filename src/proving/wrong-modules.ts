@@ -12,7 +12,11 @@ export interface WrongModuleOptions {
   readonly visible: readonly (readonly [number, string])[]
 }
 
-/** Named modules; in none of them does the function give right values for inputs that nobody has shown. */
+/**
+ * Named modules; in none of them does the function give right values for inputs that nobody has shown. One loads `/tmp/right.py`.
+ * @example
+ * wrongModules({ functionName: 'purse', right: RIGHT, visible: [[4, '4 coins']] })
+ */
 export function wrongModules({ functionName, right, visible }: WrongModuleOptions): Readonly<Record<string, string>> {
   const table = `{${visible.map(([input, text]) => `${input}: '${text}'`).join(', ')}}`
   const anything = (base: string) => dedent`

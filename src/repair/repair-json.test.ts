@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { numRuns } from '../../test/property-runs.ts'
 import { JSON_REPAIRS, type JsonRepair, repairArguments, repairJson } from './repair-json.ts'
 
 const write = { path: 'a.txt', content: 'one\ntwo' }
@@ -117,7 +118,7 @@ describe('slightly malformed arguments', () => {
         const damaged = sound.slice(0, at) + sound.slice(at + 1)
         expect(repairArguments(damaged), damaged).toBeNull()
       }),
-      { numRuns: 300 },
+      { numRuns },
     )
   })
 
@@ -130,7 +131,7 @@ describe('slightly malformed arguments', () => {
         const letters = (value: string) => value.replace(/[^ab1]/g, '')
         expect(letters(JSON.stringify(found.value))).toBe(letters(text))
       }),
-      { numRuns: 1_000 },
+      { numRuns },
     )
   })
 })

@@ -37,7 +37,7 @@ export function repairJson(text: string): RepairedJson {
   const fenced = insideFence(text)
   if (fenced !== null) return adding('code fence', repairJson(fenced))
   try {
-    return new Reader(text).read()
+    return read(text)
   } catch (error) {
     if (!(error instanceof NotUnderstood)) throw error
     return NOT_REPAIRED
@@ -75,19 +75,20 @@ class NotUnderstood extends Error {
   override readonly name = 'NotUnderstood'
 }
 
-const CONSTANTS: Readonly<Record<string, { readonly value: boolean | null; readonly isPython: boolean }>> = {
-  true: { value: true, isPython: false },
-  false: { value: false, isPython: false },
-  null: { value: null, isPython: false },
-  True: { value: true, isPython: true },
-  False: { value: false, isPython: true },
-  None: { value: null, isPython: true },
-}
+const CONSTANTS = new Map<string, { readonly value: boolean | null; readonly isPython: boolean }>([
+  ['true', { value: true, isPython: false }],
+  ['false', { value: false, isPython: false }],
+  ['null', { value: null, isPython: false }],
+  ['True', { value: true, isPython: true }],
+  ['False', { value: false, isPython: true }],
+  ['None', { value: null, isPython: true }],
+])
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.+-])/y
 const WORD = /[A-Za-z]+(?![\w$])/y
 const BARE_KEY = /[A-Za-z_$][\w$-]*(?=\s*:)/y
 /** All that JSON calls white space. */
 const SPACE = /[ \t\r\n]*/y
+const QUOTED_KEY = /(["'])([^"'\\]*)\1[ \t\r\n]*:/y
 const PLAIN_NAME = /^[\w$.-]+$/
 const ESCAPED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
@@ -99,173 +100,140 @@ const ESCAPED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\
  *   double quotes, where one may be an apostrophe.
  * - A key that comes twice is none that was meant.
  */
-class Reader {
-  readonly #text: string
-  #at = 0
-  #depth = 0
-  readonly #repairs = new Set<JsonRepair>()
-  readonly #quotesOfKeys = new Set<string>()
-  #hasSingleQuotes = false
-
-  constructor(text: string) {
-    this.#text = text
+function read(text: string): RepairedJson {
+  let at = 0
+  let depth = 0
+  const repairs = new Set<JsonRepair>()
+  const quotesOfKeys = new Set<string>()
+  const refuse = (): never => {
+    throw new NotUnderstood()
   }
-
-  read(): RepairedJson {
-    this.#space()
-    const value = this.#value()
-    this.#space()
-    const isMixed = this.#hasSingleQuotes && this.#quotesOfKeys.has('"')
-    if (this.#at < this.#text.length || isMixed || this.#repairs.size === 0) throw new NotUnderstood()
-    return { ok: true, value, repairs: [...this.#repairs] }
+  const next = (): string => text[at] ?? ''
+  const isAtEnd = (): boolean => at >= text.length
+  const look = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = at
+    return pattern.exec(text)
   }
-
-  #next(): string {
-    return this.#text[this.#at] ?? ''
-  }
-
-  #isAtEnd(): boolean {
-    return this.#at >= this.#text.length
-  }
-
-  #space(): string {
-    return this.#match(SPACE) ?? ''
-  }
-
-  #match(pattern: RegExp): string | null {
-    pattern.lastIndex = this.#at
-    const found = pattern.exec(this.#text)?.[0]
-    if (found === undefined) return null
-    this.#at += found.length
+  const take = (pattern: RegExp): string | null => {
+    const found = look(pattern)?.[0] ?? null
+    at += found?.length ?? 0
     return found
   }
+  const takes = (sign: string): boolean => {
+    if (next() !== sign) return false
+    at += 1
+    take(SPACE)
+    return true
+  }
+  const mayClose = (): boolean => isAtEnd() || next() === '}' || next() === ']'
 
-  #value(): unknown {
-    const next = this.#next()
-    if (next === '{' || next === '[') return this.#nested(next)
-    if (next === '"' || next === "'") return this.#string()
-    const number = this.#match(NUMBER)
-    if (number !== null) return Number(number)
-    const word = this.#match(WORD) ?? ''
-    const constant = Object.hasOwn(CONSTANTS, word) ? CONSTANTS[word] : undefined
-    if (constant === undefined) throw new NotUnderstood()
-    if (constant.isPython) this.#repairs.add('Python constant')
-    return constant.value
+  /** Whether the object or list ends here. One that lacks its own bracket ends where one of those around it does, or the text. */
+  const closes = (bracket: string, isAfterComma: boolean): boolean => {
+    if (!mayClose()) return false
+    // After a comma more was to come: the text was cut.
+    if (isAfterComma && isAtEnd()) refuse()
+    if (isAfterComma) repairs.add('trailing comma')
+    if (next() === bracket) at += 1
+    else if (isAtEnd() || depth > 1) repairs.add('missing closing bracket')
+    else refuse()
+    return true
   }
 
-  #nested(opening: string): unknown {
-    this.#depth += 1
-    if (this.#depth > MAX_DEPTH) throw new NotUnderstood()
-    this.#at += 1
-    this.#space()
-    const value = opening === '{' ? this.#object() : this.#list()
-    this.#depth -= 1
-    return value
+  /** The character of a string that comes next, as JSON has it. */
+  const character = (quote: string): string => {
+    const found = next()
+    if (found === '\\') {
+      at += 1
+      const escaped = next()
+      return escaped === "'" && quote === "'" ? "'" : `\\${escaped}`
+    }
+    if (found === '"') return '\\"'
+    const escaped = ESCAPED[found]
+    if (escaped === undefined) return found
+    repairs.add('line break in a string')
+    return escaped
   }
 
-  #object(): Readonly<Record<string, unknown>> {
+  const string = (): string => {
+    const quote = next()
+    if (quote === "'") repairs.add('single quotes')
+    let json = '"'
+    for (at += 1; next() !== quote; at += 1) {
+      if (isAtEnd()) refuse()
+      json += character(quote)
+    }
+    at += 1
+    // Escapes are JSON's own.
+    const parsed = parseJson(`${json}"`)
+    return parsed.ok && typeof parsed.value === 'string' ? parsed.value : refuse()
+  }
+
+  const key = (): string => {
+    if (/["']/.test(next())) {
+      quotesOfKeys.add(next())
+      return string()
+    }
+    const bare = take(BARE_KEY) ?? refuse()
+    repairs.add('key without quotes')
+    return bare
+  }
+
+  const isKeyNext = (isAfterString: boolean, space: string): boolean => {
+    const name = look(QUOTED_KEY)?.[2]
+    return name !== undefined && PLAIN_NAME.test(name) && (space !== '' || !isAfterString)
+  }
+
+  const object = (): Readonly<Record<string, unknown>> => {
     const entries = new Map<string, unknown>()
     let isAfterComma = false
-    while (!this.#closes('}', isAfterComma)) {
-      const key = this.#key()
-      this.#space()
-      if (this.#next() !== ':' || entries.has(key)) throw new NotUnderstood()
-      this.#at += 1
-      this.#space()
-      const isString = /["']/.test(this.#next())
-      entries.set(key, this.#value())
-      const space = this.#space()
-      isAfterComma = this.#takesComma()
-      if (!isAfterComma && this.#isKeyNext(isString, space)) this.#repairs.add('missing comma')
-      else if (!isAfterComma && !this.#mayClose()) throw new NotUnderstood()
+    while (!closes('}', isAfterComma)) {
+      const name = key()
+      take(SPACE)
+      if (entries.has(name) || !takes(':')) refuse()
+      const isString = /["']/.test(next())
+      entries.set(name, value())
+      const space = take(SPACE) ?? ''
+      isAfterComma = takes(',')
+      if (!isAfterComma && isKeyNext(isString, space)) repairs.add('missing comma')
+      else if (!isAfterComma && !mayClose()) refuse()
     }
     return Object.fromEntries(entries)
   }
 
-  #list(): readonly unknown[] {
+  const list = (): readonly unknown[] => {
     const items: unknown[] = []
     let isAfterComma = false
-    while (!this.#closes(']', isAfterComma)) {
-      items.push(this.#value())
-      this.#space()
-      isAfterComma = this.#takesComma()
-      if (!isAfterComma && !this.#mayClose()) throw new NotUnderstood()
+    while (!closes(']', isAfterComma)) {
+      items.push(value())
+      take(SPACE)
+      isAfterComma = takes(',')
+      if (!isAfterComma && !mayClose()) refuse()
     }
     return items
   }
 
-  #takesComma(): boolean {
-    if (this.#next() !== ',') return false
-    this.#at += 1
-    this.#space()
-    return true
-  }
-
-  #mayClose(): boolean {
-    return this.#isAtEnd() || this.#next() === '}' || this.#next() === ']'
-  }
-
-  /** Whether the object or list ends here. One that lacks its own bracket ends where one of those around it does, or the text. */
-  #closes(bracket: string, isAfterComma: boolean): boolean {
-    if (!this.#mayClose()) return false
-    // After a comma more was to come: the text was cut.
-    if (isAfterComma && this.#isAtEnd()) throw new NotUnderstood()
-    if (isAfterComma) this.#repairs.add('trailing comma')
-    if (this.#next() === bracket) this.#at += 1
-    else if (this.#isAtEnd() || this.#depth > 1) this.#repairs.add('missing closing bracket')
-    else throw new NotUnderstood()
-    return true
-  }
-
-  #isKeyNext(isAfterString: boolean, space: string): boolean {
-    const found = /(["'])([^"'\\]*)\1[ \t\r\n]*:/y
-    found.lastIndex = this.#at
-    const name = found.exec(this.#text)?.[2]
-    return name !== undefined && PLAIN_NAME.test(name) && (space !== '' || !isAfterString)
-  }
-
-  #key(): string {
-    const quote = this.#next()
-    if (quote === '"' || quote === "'") {
-      this.#quotesOfKeys.add(quote)
-      return this.#string()
+  const value = (): unknown => {
+    const opening = next()
+    if (opening === '{' || opening === '[') {
+      depth += 1
+      if (depth > MAX_DEPTH) refuse()
+      takes(opening)
+      const found = opening === '{' ? object() : list()
+      depth -= 1
+      return found
     }
-    const key = this.#match(BARE_KEY)
-    if (key === null) throw new NotUnderstood()
-    this.#repairs.add('key without quotes')
-    return key
+    if (opening === '"' || opening === "'") return string()
+    const number = take(NUMBER)
+    if (number !== null) return Number(number)
+    const constant = CONSTANTS.get(take(WORD) ?? '') ?? refuse()
+    if (constant.isPython) repairs.add('Python constant')
+    return constant.value
   }
 
-  #string(): string {
-    const quote = this.#next()
-    if (quote === "'") {
-      this.#hasSingleQuotes = true
-      this.#repairs.add('single quotes')
-    }
-    let json = '"'
-    for (this.#at += 1; this.#next() !== quote; this.#at += 1) {
-      if (this.#isAtEnd()) throw new NotUnderstood()
-      json += this.#character(quote)
-    }
-    this.#at += 1
-    // Escapes are JSON's own.
-    const parsed = parseJson(`${json}"`)
-    if (!parsed.ok || typeof parsed.value !== 'string') throw new NotUnderstood()
-    return parsed.value
-  }
-
-  /** The character of a string that comes next, as JSON has it. */
-  #character(quote: string): string {
-    const character = this.#next()
-    if (character === '\\') {
-      this.#at += 1
-      const escaped = this.#next()
-      return escaped === "'" && quote === "'" ? "'" : `\\${escaped}`
-    }
-    if (character === '"') return '\\"'
-    const escaped = ESCAPED[character]
-    if (escaped === undefined) return character
-    this.#repairs.add('line break in a string')
-    return escaped
-  }
+  take(SPACE)
+  const found = value()
+  take(SPACE)
+  const isMixed = repairs.has('single quotes') && quotesOfKeys.has('"')
+  if (!isAtEnd() || isMixed || repairs.size === 0) refuse()
+  return { ok: true, value: found, repairs: [...repairs] }
 }

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { numRuns } from '../../test/property-runs.ts'
 import type { FileMap } from '../sandbox/snapshot.ts'
 import { ARTIFACT_LIMITS, artifactPathProblem, artifactsDirOf, exportArtifacts } from './artifacts.ts'
 
@@ -145,7 +146,7 @@ describe('exportArtifacts', () => {
         expect(found).toHaveLength(written.length)
         expect(strayFiles()).toEqual([])
       }),
-      { numRuns: 60 },
+      { numRuns },
     )
   })
 })

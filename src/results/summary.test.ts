@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { numRuns } from '../../test/property-runs.ts'
 import { verifyResultHash } from './hash.ts'
 import { failedRecord, infraRecord, sampleRecord } from './sample-record.fixture.ts'
 import { exitStatus, type Summary, type SummaryPlan, summarise } from './summary.ts'
@@ -112,7 +113,7 @@ describe('summarise', () => {
           if (summary.verdict === 'pass') expect(summary.passes).toBe(summary.n)
         }
       }),
-      { numRuns: 50 },
+      { numRuns },
     )
   })
 })

@@ -28,3 +28,9 @@ it('hands on each deadline in milliseconds, and whether whole replies are wanted
     stream: false,
   })
 })
+
+it('leaves the seed out where it is off, beside what else is in the extra body', () => {
+  const { sampling } = questionFor({ BENCH_SEED: 'off', BENCH_EXTRA_BODY: '{"top_k": 20}' })
+  expect(sampling.extraBody).toEqual({ top_k: 20, seed: null })
+  expect(questionFor({}).sampling.extraBody).toBeNull()
+})

@@ -46,7 +46,9 @@ export async function specGlobs(root: string): Promise<SpecGlobs> {
 
 async function load(root: string, file: string): Promise<UserConfig> {
   try {
-    const loaded = await loadConfigFromFile({ command: 'serve', mode: 'test' }, join(root, file), root, 'silent')
+    const env = { command: 'serve', mode: 'test' } as const
+    // The usual loader writes into node_modules, which may belong to somebody else.
+    const loaded = await loadConfigFromFile(env, join(root, file), root, 'silent', undefined, 'runner')
     return loaded?.config ?? {}
   } catch (error) {
     throw new ConfigError(`${file} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`, {

@@ -24,7 +24,7 @@ export interface SkillLimits {
   readonly bytes: number
 }
 
-export const SKILL_LIMITS: SkillLimits = { files: 5_000, bytes: 64 * 1024 * 1024 }
+const SKILL_LIMITS: SkillLimits = { files: 5_000, bytes: 64 * 1024 * 1024 }
 const MAX_DEPTH = 64
 
 export interface SkillFiles {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { numRuns } from '../../test/property-runs.ts'
 import { checkGlob, compileGlobs, matchesAny } from './globs.ts'
 
 /** The rules once more, as slow and plain as can be: the oracle of the property tests. */
@@ -59,7 +60,7 @@ describe('matchesAny', () => {
       fc.property(glob, path, (pattern, file) => {
         expect(matchesAny([pattern.join('/')], file.join('/'))).toBe(oracle(pattern, file))
       }),
-      { numRuns: 1000 },
+      { numRuns },
     )
   })
 

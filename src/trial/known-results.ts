@@ -3,7 +3,7 @@ import type { ResetProof } from '../sandbox/sandbox.ts'
 import type { Task } from '../task/task.ts'
 import type { CheckResult } from '../task/verify.ts'
 import type { SuiteResults } from './session-check.ts'
-import { type KnownRuns, knownRuns } from './verify-room.ts'
+import { type KnownWork, newKnownWork } from './verify-room.ts'
 
 /** The checks of a task over one set of files, and the proof that those files lay in a clean room. */
 export interface Verification {
@@ -18,7 +18,7 @@ export interface TaskResults {
   /** Verifications by the files they were made of. */
   readonly verifications: Map<string, Verification>
   /** What checks of scripted plays ran. */
-  readonly runs: KnownRuns
+  readonly work: KnownWork
   readonly reuse: Reuse
   /** Attempts of all trials in which the sandbox was lost while a command of the agent ran. */
   lostDuringCommand: number
@@ -46,7 +46,7 @@ export class KnownResults {
       known = {
         suites: new Map(),
         verifications: new Map(),
-        runs: knownRuns(),
+        work: newKnownWork(),
         reuse: this.#reuse,
         lostDuringCommand: 0,
       }

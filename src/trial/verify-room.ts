@@ -7,12 +7,13 @@ import { runSuite, runSuites, SUITE_TIMEOUT_MS } from './suite.ts'
 
 const EVALUATE_TIMEOUT_MS = 10_000
 
-/** What runs of suites and commands gave, by the files they were made on. */
-export interface KnownRuns {
+/** What ran in clean workspaces: suites by the files they ran on, commands by these and the command. */
+export interface KnownWork {
   readonly suites: Map<string, SuiteResult>
-  readonly commands: Map<string, CommandRun>
+  readonly runs: Map<string, CommandRun>
 }
-export const knownRuns = (): KnownRuns => ({ suites: new Map(), commands: new Map() })
+
+export const newKnownWork = (): KnownWork => ({ suites: new Map(), runs: new Map() })
 
 /**
  * The clean workspace in which checks are made. A check may ask for other files in it, for one request only: it is
@@ -23,12 +24,12 @@ export class VerifyRoom implements VerifyWork {
   readonly #sandbox: Sandbox
   readonly #files: FileMap
   readonly #signal: AbortSignal
-  readonly #known: KnownRuns
+  readonly #known: KnownWork
   #laid: string | null = null
   #last: Promise<unknown> = Promise.resolve()
 
-  /** @param known Runs that need not be made again. */
-  constructor(sandbox: Sandbox, files: FileMap, signal: AbortSignal, known: KnownRuns = knownRuns()) {
+  /** @param known What ran before on the same files is not run again. */
+  constructor(sandbox: Sandbox, files: FileMap, signal: AbortSignal, known: KnownWork = newKnownWork()) {
     this.#sandbox = sandbox
     this.#files = files
     this.#signal = signal
@@ -51,15 +52,15 @@ export class VerifyRoom implements VerifyWork {
   async run(command: string, over: Overlay): Promise<CommandRun> {
     const files = this.#with(over)
     const key = `${keyOfFiles(files)} ${command}`
-    const known = this.#known.commands.get(key)
-    if (known !== undefined) return known
-    const result = await this.#alone(files, async () => {
+    const earlier = this.#known.runs.get(key)
+    if (earlier !== undefined) return earlier
+    const ran = await this.#alone(files, async () => {
       const options = { timeoutMs: SUITE_TIMEOUT_MS, signal: this.#signal, snapshot: false }
       const { stdout, stderr, exitCode, stopped } = await this.#sandbox.exec(command, options)
       return { stdout: textOf(stdout), stderr: textOf(stderr), exitCode: stopped === null ? exitCode : null }
     })
-    this.#known.commands.set(key, result)
-    return result
+    this.#known.runs.set(key, ran)
+    return ran
   }
 
   /** One run stands in the workspace itself; several share a start of pytest, each in a folder of its own. */

@@ -2,9 +2,10 @@
 import { dedent } from 'agent-bench'
 
 export const CONFIG = 'config.py'
+export const TEST = 'test_consistency.py'
 export const CONSTANT = 'SERVICE_CHARGE'
 /** What config.py says; the modules that drift have other values. */
-export const RATE = 0.15
+const RATE = 0.15
 
 /** Modules that take the rate from config.py. */
 export const SOUND = ['berths', 'cancellations'] as const
@@ -119,7 +120,7 @@ export function projectFiles(): Readonly<Record<string, string>> {
     [CONFIG]: configText(RATE),
     'services/__init__.py': '',
     ...Object.fromEntries(MODULES.map(module => [pathOf(module), TEXTS[module]])),
-    'test_consistency.py': dedent`
+    [TEST]: dedent`
       from services import berths, cancellations, offers, statements, vouchers
 
       SERVICES = (berths, cancellations, offers, statements, vouchers)

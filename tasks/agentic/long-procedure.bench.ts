@@ -155,9 +155,9 @@ export default defineTask<Step>({
   prompt: dedent`
     ${PROCEDURE} describes in seven steps how a report is made from ${DATA}. Read it, and carry out all seven steps, in
     the order it gives, exactly as it says. Each step writes one file in output/. You are done when all seven files are
-    there. Change nothing outside of output/.
+    there. Create no other files and change nothing else.
   `,
-  allowedWrites: ['output/*'],
+  allowedWrites: Object.values(STEP_FILES),
   // White space counts as one blank, so two rows in the order of step 2 are a text that the data do not have.
   hidden: [`SUM=${EXPECTED.sum}`, String(EXPECTED.sum), `LINES=${EXPECTED.lines}`, ...neighbours(EXPECTED.top)],
 

@@ -235,10 +235,11 @@ export const cheats: Readonly<Record<string, Cheat>> = {
   'backwards, over placeholders laid out in order': inOrder(STEPS.toReversed(), async ({ write }) => {
     for (const step of STEPS) await write(STEP_FILES[step], 'to do\n')
   }),
-  'another name of a file': instead({ total: ({ write }) => write('output/step4_total.txt', RIGHT.total) }, [
-    'step_4_total',
-    'step_7_manifest',
-  ]),
+  'another name of a file': instead(
+    { total: ({ write }) => write('output/step4_total.txt', RIGHT.total) },
+    ['step_4_total', 'step_7_manifest'],
+    true,
+  ),
   'changes the data to what it has written': stray(`cp ${sorted} ${DATA}`),
-  'leaves a script': stray("printf 'print(1)\\n' > steps.py"),
+  'leaves a note beside the seven files': stray('echo done > output/NOTES.md'),
 }
