@@ -99,7 +99,12 @@ function setting<Value, const Default>(
  * How a setting is read, its types and its row in the README (a test compares them) come from here.
  */
 const TABLE = {
-  model: setting(text, null, 'the model; `a,b,c` runs several, one after the other', 'the one found, else the reference agent'),
+  model: setting(
+    text,
+    null,
+    'the model; `a,b,c` runs several, one after the other',
+    'the one found, else the reference agent',
+  ),
   baseUrl: setting(url, null, "the model's server", 'found on a usual port'),
   apiKey: setting(text, null, 'the key of that server'),
   agent: setting(text, null, '`tools`, `reference` or `nop`', '`tools`'),
