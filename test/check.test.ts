@@ -23,7 +23,8 @@ async function agentBench(
   let error = ''
   const status = await main(args, {
     directory: project.dir,
-    env: { BENCH_SANDBOX: 'docker', ...env },
+    // In CI every proof is made.
+    env: { BENCH_SANDBOX: 'docker', CI: 'true', ...env },
     write: text => {
       out += text
     },
@@ -62,6 +63,11 @@ const WRONG: readonly (readonly [string, string, RegExp])[] = [
     'a step that is marked optional and is not',
     `reference: async ({ read, write, optional }) => { await optional('no reason', async () => void (await read('name.txt'))); await write('out.txt', 'Ada') },`,
     /without step 1 \(read name\.txt\): it is marked optional, but without it is lost: read/,
+  ],
+  [
+    'a file that nobody would miss',
+    `allowedWrites: ['out.txt', 'log.txt'], reference: async ({ read, sh }) => { await read('name.txt'); await sh('echo Ada | tee out.txt > log.txt') },`,
+    /reference with log\.txt put back: nothing is lost/,
   ],
   [
     'a cheat that loses less than it says',
@@ -122,9 +128,27 @@ await describeWith(['docker'], 'agent-bench check', () => {
     await using project = await createProject({ 'tasks/demo/hello.bench.ts': helloWith(REFERENCE) })
     const { status, out } = await agentBench(project, ['check'])
     expect(out).toMatch(
-      /^ok {3}hello_v1 {2}reference 3\/3, nop 0, 0 cheats, 0 honest, 2 steps {2}[\d.]+ s\n1 ok, 0 failed/,
+      /^ok {3}hello_v1 {2}reference 3\/3, nop 0, 0 cheats, 0 honest, 2 steps, answer not judged {2}[\d.]+ s\n1 ok, 0 failed/,
     )
     expect(status).toBe(0)
+  })
+
+  it('makes a proof once, until the task changes, and always in CI or with --no-cache', async () => {
+    const file = 'tasks/demo/hello.bench.ts'
+    await using project = await createProject({})
+    // Projects of tests share one cache: this task is no other's.
+    const change = (comment: string) =>
+      project.write({ [file]: `${helloWith(REFERENCE)}// ${comment} of ${project.dir}` })
+    const isUnchanged = async (args: readonly string[] = [], env: Record<string, string> = { CI: '' }) =>
+      /^ok {3}hello_v1 .* unchanged$/m.test((await agentBench(project, ['check', ...args], env)).out)
+    await change('first')
+    expect(await isUnchanged()).toBe(false)
+    expect(await isUnchanged()).toBe(true)
+    expect(await isUnchanged(['--no-cache'])).toBe(false)
+    expect(await isUnchanged([], {})).toBe(false)
+    expect(await isUnchanged(['--k', '2'])).toBe(false)
+    await change('second')
+    expect(await isUnchanged()).toBe(false)
   })
 
   it.each(WRONG)('finds %s', async (_name, fields, problem) => {
@@ -163,13 +187,13 @@ await describeWith(['docker'], 'agent-bench check', () => {
       return done === undefined ? [] : [[done, all]]
     })
     expect(shown.map(([done]) => Number(done))).toEqual(shown.map((_, index) => index + 1))
-    // Three of the reference, one of nop, one to read, two without a step.
-    expect(shown.at(-1)).toEqual(['7', '7'])
+    // Three of the reference, one of nop, one to read, two without a step, one without its file, one without an answer.
+    expect(shown.at(-1)).toEqual(['9', '9'])
     expect(lines.at(-1)).toBe('')
     expect(out).not.toContain('plays')
   })
 
-  it('shows no progress where stderr is no terminal', async () => {
+  it('shows no progress where stderr is not a terminal', async () => {
     await using project = await createProject({ 'tasks/demo/hello.bench.ts': helloWith(REFERENCE) })
     const { error } = await agentBench(project, ['check'])
     expect(error).not.toMatch(/plays|\r/)

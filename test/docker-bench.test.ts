@@ -29,7 +29,7 @@ async function eventually(condition: () => boolean | Promise<boolean>, withinMs:
 }
 
 await describeWith(['docker'], 'the bench on docker', () => {
-  it('passes its reference k times in one container, proves every reset, and says it is no model result', async () => {
+  it('passes its reference k times in one container, proves every reset, and says it is not a model result', async () => {
     await using project = await createProject({ 'tasks/demo/hello.bench.ts': HELLO_TASK })
     const run = await project.run([], REFERENCE)
     expect(run.stderr + run.stdout).toContain('sandbox  docker')

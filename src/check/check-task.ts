@@ -9,6 +9,7 @@ import type { TrialPlan } from '../trial/plan.ts'
 import type { TrialFinding } from '../trial/run-trial.ts'
 import type { TrialWorker } from '../trial/trial-worker.ts'
 import { findLeaks, placesOf, textOfBytes } from './leaks.ts'
+import { answerEmptied, filesPutBack, type Mutant } from './mutants.ts'
 import { pagingProblem } from './paging.ts'
 import { disagreement, type Proof, proofsOf } from './proof.ts'
 import { runOnWorkers } from './run-on-workers.ts'
@@ -35,10 +36,15 @@ export interface TaskCheck {
   readonly cheats: number
   readonly honest: number
   readonly steps: number
+  /** Whether the reference fails when it says nothing in the end; null when that was not found out. */
+  readonly judgesAnswer: boolean | null
   readonly problems: readonly CheckProblem[]
   /** Why it was skipped; empty otherwise. */
   readonly reasons: readonly string[]
+  /** How long the check took when it was made. */
   readonly durationMs: number
+  /** It was made before, of the same task with the same code; see `proof-cache.ts`. */
+  readonly isKnown?: true
 }
 
 export interface CheckSetting {
@@ -84,8 +90,8 @@ type Played =
 
 /**
  * Checks all that a task says of itself: the reference passes every time and always leaves the same files; doing nothing scores 0;
- * honest ways pass; cheats lose exactly what they say; no step of the reference is needless; what it reads can be read
- * whole; no hidden value can be found.
+ * honest ways pass; cheats lose exactly what they say; no step of the reference is needless, nor a file that it changes; what it
+ * reads can be read whole; no hidden value can be found.
  * @throws ConfigError when no trial can be run; the signal's reason when cancelled.
  */
 export async function checkTask(task: Task, setting: CheckSetting): Promise<TaskCheck> {
@@ -103,6 +109,7 @@ class Check {
   #reasons: readonly string[] = []
   #passed = 0
   #nopScore: number | null = null
+  #judgesAnswer: boolean | null = null
   #played = 0
   #plays = 0
 
@@ -132,9 +139,12 @@ class Check {
         const finding = await this.#proveReference(worker, reference)
         if (finding === null) return
         const omissions = omissionsOf(reference, this.#steps)
-        this.#plays += 1 + omissions.length
+        const mutants = filesPutBack(task, reference, finding, this.#steps)
+        this.#plays += 2 + omissions.length + mutants.length
         add(next => this.#inspect(next, readFiles(task, finding)))
         for (const omission of omissions) add(next => this.#leaveOut(next, omission))
+        for (const mutant of mutants) add(next => this.#putBack(next, mutant))
+        add(next => this.#emptyAnswer(next, reference))
       },
       ...others.map(proof => (worker: TrialWorker) => this.#prove(worker, proof)),
     ])
@@ -151,6 +161,7 @@ class Check {
       cheats: cheats.size,
       honest: honest.size,
       steps: this.#steps.length,
+      judgesAnswer: this.#judgesAnswer,
       // Sandboxes work side by side, so the order in which things were found says nothing.
       problems: isSkipped ? [] : this.#problems.toSorted((one, other) => one.about.localeCompare(other.about)),
       reasons: this.#reasons,
@@ -249,6 +260,19 @@ class Check {
     } else if (!isOptional && !isLost) {
       this.#note(about, 'nothing is lost: cut the step, mark it optional with a reason, or add the flag that needs it')
     }
+  }
+
+  /** A file that nobody misses is not measured. */
+  async #putBack(worker: TrialWorker, { about, play }: Mutant): Promise<void> {
+    const played = await this.#play(worker, play)
+    if (played.kind !== 'judged' || played.finding.outcome !== 'passed') return
+    this.#note(about, 'nothing is lost: add the flag or check that needs it, or mark the steps that change it optional')
+  }
+
+  /** That is not a fault: most tasks judge what was done. It is said, for a task that means to judge the answer. */
+  async #emptyAnswer(worker: TrialWorker, reference: Play): Promise<void> {
+    const played = await this.#play(worker, answerEmptied(reference))
+    this.#judgesAnswer = played.kind !== 'judged' || played.finding.outcome !== 'passed'
   }
 
   /** Looks at the workspace as an agent can: pages through files, searches what it could see for hidden values. */

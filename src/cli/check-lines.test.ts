@@ -22,6 +22,7 @@ describe('what a check says', () => {
       cheats: 0,
       honest: 0,
       steps: 0,
+      judgesAnswer: null,
       problems: [{ about: 'reference', problem: RED }],
       reasons: [],
       durationMs: 100,

@@ -14,7 +14,7 @@ export function brokenLines(file: string, explanation: string): readonly string[
 
 /** One line for the task, and below it what disagreed. */
 export function checkLines(check: TaskCheck): readonly string[] {
-  const seconds = `${(check.durationMs / 1_000).toFixed(1)} s`
+  const seconds = check.isKnown ? 'unchanged' : `${(check.durationMs / 1_000).toFixed(1)} s`
   if (check.status === 'skipped') return [`skip ${check.task}  ${inPlain(check.reasons.join('; '))}`]
   const { reference, nopScore, cheats, honest, steps } = check
   const parts = [
@@ -23,6 +23,7 @@ export function checkLines(check: TaskCheck): readonly string[] {
     counted(cheats, 'cheat'),
     `${honest} honest`,
     counted(steps, 'step'),
+    ...(check.judgesAnswer === false ? ['answer not judged'] : []),
   ]
   const line = `${check.status === 'ok' ? 'ok  ' : 'FAIL'} ${check.task}  ${parts.join(', ')}  ${seconds}`
   return [line, ...check.problems.map(({ about, problem }) => `     ${inPlain(`${about}: ${problem}`)}`)]

@@ -1,8 +1,9 @@
 /** What is already known of states of a workspace, so that it need not be found out again. */
 import type { ResetProof } from '../sandbox/sandbox.ts'
 import type { Task } from '../task/task.ts'
-import type { CheckResult, SuiteResult } from '../task/verify.ts'
+import type { CheckResult } from '../task/verify.ts'
 import type { SuiteResults } from './session-check.ts'
+import { type KnownWork, newKnownWork } from './verify-room.ts'
 
 /** The checks of a task over one set of files, and the proof that those files lay in a clean room. */
 export interface Verification {
@@ -16,8 +17,8 @@ export interface TaskResults {
   readonly suites: SuiteResults
   /** Verifications by the files they were made of. */
   readonly verifications: Map<string, Verification>
-  /** Suites that checks of scripted plays ran. */
-  readonly verifiedSuites: Map<string, SuiteResult>
+  /** What checks of scripted plays ran. */
+  readonly work: KnownWork
   readonly reuse: Reuse
   /** Attempts of all trials in which the sandbox was lost while a command of the agent ran. */
   lostDuringCommand: number
@@ -45,7 +46,7 @@ export class KnownResults {
       known = {
         suites: new Map(),
         verifications: new Map(),
-        verifiedSuites: new Map(),
+        work: newKnownWork(),
         reuse: this.#reuse,
         lostDuringCommand: 0,
       }

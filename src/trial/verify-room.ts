@@ -7,6 +7,14 @@ import { runSuite, runSuites, SUITE_TIMEOUT_MS } from './suite.ts'
 
 const EVALUATE_TIMEOUT_MS = 10_000
 
+/** What ran in clean workspaces: suites by the files they ran on, commands by these and the command. */
+export interface KnownWork {
+  readonly suites: Map<string, SuiteResult>
+  readonly runs: Map<string, CommandRun>
+}
+
+export const newKnownWork = (): KnownWork => ({ suites: new Map(), runs: new Map() })
+
 /**
  * The clean workspace in which checks are made. A check may ask for other files in it, for one request only: it is
  * laid anew whenever what is asked for differs from what is there. Requests wait for each other, so that checks which
@@ -16,12 +24,12 @@ export class VerifyRoom implements VerifyWork {
   readonly #sandbox: Sandbox
   readonly #files: FileMap
   readonly #signal: AbortSignal
-  readonly #known: Map<string, SuiteResult>
+  readonly #known: KnownWork
   #laid: string | null = null
   #last: Promise<unknown> = Promise.resolve()
 
-  /** @param known Results of suites by the files they ran on; those in it are used again. */
-  constructor(sandbox: Sandbox, files: FileMap, signal: AbortSignal, known = new Map<string, SuiteResult>()) {
+  /** @param known What ran before on the same files is not run again. */
+  constructor(sandbox: Sandbox, files: FileMap, signal: AbortSignal, known: KnownWork = newKnownWork()) {
     this.#sandbox = sandbox
     this.#files = files
     this.#signal = signal
@@ -41,18 +49,26 @@ export class VerifyRoom implements VerifyWork {
     return this.#in(this.#with(over), () => this.#sandbox.evaluate(calls, options))
   }
 
-  run(command: string, over: Overlay): Promise<CommandRun> {
-    return this.#alone(this.#with(over), async () => {
+  async run(command: string, over: Overlay): Promise<CommandRun> {
+    const files = this.#with(over)
+    const key = `${keyOfFiles(files)} ${command}`
+    const earlier = this.#known.runs.get(key)
+    if (earlier !== undefined) return earlier
+    const ran = await this.#alone(files, async () => {
       const options = { timeoutMs: SUITE_TIMEOUT_MS, signal: this.#signal, snapshot: false }
       const { stdout, stderr, exitCode, stopped } = await this.#sandbox.exec(command, options)
       return { stdout: textOf(stdout), stderr: textOf(stderr), exitCode: stopped === null ? exitCode : null }
     })
+    this.#known.runs.set(key, ran)
+    return ran
   }
 
   /** One run stands in the workspace itself; several share a start of pytest, each in a folder of its own. */
   async suites(each: readonly Overlay[]): Promise<readonly SuiteResult[]> {
     const asked = each.map(over => this.#with(over))
-    const open = [...new Map(asked.map(files => [keyOfFiles(files), files]))].filter(([key]) => !this.#known.has(key))
+    const open = [...new Map(asked.map(files => [keyOfFiles(files), files]))].filter(
+      ([key]) => !this.#known.suites.has(key),
+    )
     const [only] = open
     if (only !== undefined) {
       const folders = open.map((_, at) => `variant-${at}`)
@@ -62,10 +78,10 @@ export class VerifyRoom implements VerifyWork {
           : await this.#alone(inFolders(folders, open), () => runSuites(folders, this.#sandbox, this.#signal))
       for (const [at, [key]] of open.entries()) {
         const result = results[at]
-        if (result !== undefined) this.#known.set(key, result)
+        if (result !== undefined) this.#known.suites.set(key, result)
       }
     }
-    return asked.flatMap(files => this.#known.get(keyOfFiles(files)) ?? [])
+    return asked.flatMap(files => this.#known.suites.get(keyOfFiles(files)) ?? [])
   }
 
   #with(over: Overlay): FileMap {

@@ -37,7 +37,7 @@ export async function verifyFiles(
   const key = keyOfFiles(files)
   const earlier = known.verifications.get(key)
   if (earlier !== undefined) return earlier
-  const room = new VerifyRoom(sandbox, files, signal, known.reuse === 'all' ? known.verifiedSuites : undefined)
+  const room = new VerifyRoom(sandbox, files, signal, known.reuse === 'all' ? known.work : undefined)
   const resetProof = await room.lay()
   const { run } = createRun({ ...log, verified: new Map(), sessionChecks: new Map() })
   const isUntouched = key === keyOfFiles(task.setup)

@@ -75,7 +75,7 @@ const timesShown = (shown: readonly string[], lines: readonly string[]): number 
 /**
  * The file that was read in circles, in words, or null: a passage that no other file has was shown again and again, by whatever
  * command, while the project stayed as it was. To read a file in parts, to look again after a change, to run a failing test
- * again (its traceback shows the test) and to compare files (`diff` shows the same lines each time) is no circle.
+ * again (its traceback shows the test) and to compare files (`diff` shows the same lines each time) is not a circle.
  */
 function readInCircles(run: Run): string | null {
   const texts = new Map(Object.entries(FILES).map(([path, text]) => [path, tellingLines(text)]))
@@ -169,8 +169,8 @@ async function haveNoFallback(tools: VerifyTools): Promise<CheckResult> {
     : { ok: false, reason: `where ${CONFIG} has no rate, a module still gives a sum: ${given.reason}` }
 }
 
-/** The rates that are or were in the project, as numbers or texts in code: also 1.15 and .15. */
-const HELD_RATE = /(?<![\w.])[01]?\.(?:15|12|18|08)0*\b/
+/** The rates that are or were in the project, as numbers or texts in code: also 1.15, .15 and 15 percent under a name. */
+const HELD_RATE = /(?<![\w.])[01]?\.(?:15|12|18|08)0*\b|=\s*1[258]\b/
 
 /** Is no rate left, even unused? What the modules compute with is found out by calling them. */
 function holdNoRate({ text, check }: VerifyTools): CheckResult {

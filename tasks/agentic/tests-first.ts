@@ -32,13 +32,21 @@ interface Runs {
   readonly wrongs: readonly SuiteResult[]
 }
 
-async function runsOn(code: string, { tests }: VerifyTools, files: WithFiles, tested: Tested): Promise<Runs> {
+async function runsOn(
+  code: string,
+  { tests, files: left }: VerifyTools,
+  files: WithFiles,
+  tested: Tested,
+): Promise<Runs> {
   const { functionName: name, wrong } = tested
   const madeWrong = wrong.map(
     ([input, result]) =>
       `${code}\n\nright = ${name}\n\n\ndef ${name}(n):\n    return ${JSON.stringify(result)} if n == ${input} else right(n)\n`,
   )
-  const [right, without, ...wrongs] = await tests([code, null, ...madeWrong].map(one => ({ ...files, [CODE]: one })))
+  // Tests are run without what is not Python, such as a log: then the same tests need not be run again for another log.
+  const others = Object.fromEntries(left.filter(path => !path.endsWith('.py')).map(path => [path, null]))
+  const variants = [code, null, ...madeWrong].map(one => ({ ...files, ...others, [CODE]: one }))
+  const [right, without, ...wrongs] = await tests(variants)
   return { right, without, wrongs }
 }
 

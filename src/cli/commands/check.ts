@@ -16,6 +16,7 @@ interface CheckOptions {
   readonly k?: string
   readonly jobs?: string
   readonly json?: true
+  readonly cache: boolean
 }
 
 const MAX_JOBS = 16
@@ -32,6 +33,7 @@ export const addCheck: AddCommand = (program, context) => {
     .option('--k <n>', 'how often the reference must pass (default: 3)')
     .option('--jobs <n>', `sandboxes at once (default: one for each processor, 2 to ${USUAL_JOBS})`)
     .option('--json', 'one JSON object on stdout')
+    .option('--no-cache', 'proves again what was proved before and has not changed; in CI that is always done')
     .action((filter: string | undefined, options: CheckOptions) => check(filter ?? '', options, context))
 }
 
@@ -45,7 +47,8 @@ async function check(filter: string, options: CheckOptions, context: CliContext)
   const say = isJson ? context.writeError : context.write
   const { brokenLines } = await import('../check-lines.ts')
   for (const spec of broken) say(`${brokenLines(spec.file, explainError(spec.error)).join('\n')}\n`)
-  const checks = loaded.length === 0 ? [] : await checkAll(loaded, { k, jobs, settings, say, context })
+  const checks =
+    loaded.length === 0 ? [] : await checkAll(loaded, { k, jobs, settings, say, context, useCache: options.cache })
 
   const count = (status: TaskCheck['status']) => checks.filter(one => one.status === status).length
   const failed = count('failed') + broken.length
@@ -68,6 +71,8 @@ function report(checks: readonly TaskCheck[], broken: readonly BrokenSpec[], sta
       cheats: one.cheats,
       honest: one.honest,
       steps: one.steps,
+      judges_answer: one.judgesAnswer,
+      known: one.isKnown === true,
       problems: one.problems,
       skipped_because: one.reasons,
       elapsed_sec: Math.round(one.durationMs) / 1_000,
@@ -140,9 +145,11 @@ async function checkAll(
     readonly settings: Settings
     readonly say: (text: string) => void
     readonly context: CliContext
+    readonly useCache: boolean
   },
 ): Promise<TaskCheck[]> {
   const { checkTask } = await import('../../check/check-task.ts')
+  const { ProofCache } = await import('../../check/proof-cache.ts')
   const { checkLines } = await import('../check-lines.ts')
   const { prepareSandbox } = await import('../../sandbox/index.ts')
   const { settings, context } = run
@@ -156,16 +163,19 @@ async function checkAll(
   context.writeError(`sandbox  ${sandbox.why}\n`)
   await using pool = await openWorkers(sandbox, runId, run.jobs)
   const progress = checkProgress(context)
+  const cache = ProofCache.of(context.directory, context.env, run.useCache)
   const checks: TaskCheck[] = []
   for (const { task, skillFiles } of specs) {
     const { workers } = pool
-    const done = await checkTask(task, {
-      workers,
-      k: run.k,
-      signal: context.signal,
-      skillDirectory: skillFiles,
-      onPlay: (played, all) => progress.show(task.id, played, all),
-    }).finally(() => progress.clear())
+    const make = () =>
+      checkTask(task, {
+        workers,
+        k: run.k,
+        signal: context.signal,
+        skillDirectory: skillFiles,
+        onPlay: (played, all) => progress.show(task.id, played, all),
+      }).finally(() => progress.clear())
+    const done = await cache.once({ task, skillFiles, sandbox, k: run.k }, make)
     checks.push(done)
     for (const line of checkLines(done)) run.say(`${line}\n`)
   }
