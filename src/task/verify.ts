@@ -64,9 +64,9 @@ export interface VerifyTools {
    */
   javascript(file: string, withFiles?: WithFiles): PythonModule
   /**
-   * Runs a bash command (60 s at most) in the clean workspace, in which nothing can be written; /tmp can. What it prints is
-   * to be compared here, with what the sandbox does not know. Never judge by the exit status alone: code of the agent that
-   * runs in it can end the process with any.
+   * Runs a bash command (60 s at most) in the clean workspace, in which nothing can be written; /tmp can. The same
+   * command on the same files runs once. What it prints is to be compared here, with what the sandbox does not know. Never
+   * judge by the exit status alone: code of the agent that runs in it can end the process with any.
    */
   run(command: string, withFiles?: WithFiles): Promise<CommandRun>
   /**

@@ -6,18 +6,23 @@ export const SUITE_TIMEOUT_MS = 60_000
 const SUITE_COMMAND = 'python3 -m pytest -q -p no:cacheprovider'
 
 /**
- * Runs the suites of several folders in one start of pytest, each in a child. What hangs is ended after ten seconds, so that
- * the others have their turn.
+ * Runs the suites of several folders in one start of pytest, each in a child. A run over nothing first loads what a session
+ * needs, plug-ins too. What hangs is ended after ten seconds, so that the others have their turn.
  */
 const EACH_FOLDER = `
-import os, pytest, signal, sys
+import gc, os, pytest, signal, sys, tempfile
+options = ["-q", "-p", "no:cacheprovider"]
+workspace = os.getcwd()
+os.chdir(tempfile.mkdtemp())
+pytest.main(options)
+gc.freeze()
 for folder in sys.argv[1:]:
     child = os.fork()
     if child == 0:
-        os.chdir(folder)
+        os.chdir(os.path.join(workspace, folder))
         sys.path[0] = os.getcwd()
         signal.alarm(10)
-        os._exit(int(pytest.main(["-q", "-p", "no:cacheprovider"])))
+        os._exit(int(pytest.main(options)))
     os.waitpid(child, 0)
 `
 

@@ -169,8 +169,8 @@ async function haveNoFallback(tools: VerifyTools): Promise<CheckResult> {
     : { ok: false, reason: `where ${CONFIG} has no rate, a module still gives a sum: ${given.reason}` }
 }
 
-/** The rates that are or were in the project, as numbers or texts in code: also 1.15 and .15. */
-const HELD_RATE = /(?<![\w.])[01]?\.(?:15|12|18|08)0*\b/
+/** The rates that are or were in the project, as numbers or texts in code: also 1.15, .15 and 15 percent under a name. */
+const HELD_RATE = /(?<![\w.])[01]?\.(?:15|12|18|08)0*\b|=\s*1[258]\b/
 
 /** Is no rate left, even unused? What the modules compute with is found out by calling them. */
 function holdNoRate({ text, check }: VerifyTools): CheckResult {

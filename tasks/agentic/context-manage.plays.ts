@@ -1,6 +1,6 @@
 /** The proof of `context_manage_v1`: ordinary ways through it, and near misses that lose exactly what they name. */
 import type { Cheat, Hands, Play } from 'agent-bench'
-import { combineWays, shell, type Way, waysToRunTests } from 'agent-bench/proving'
+import { combineWays, shell, type Way } from 'agent-bench/proving'
 import { CONFIG, CONSTANT, DRIFTING, MODULES, type ModuleName, pathOf, repaired } from './context-manage.files.ts'
 
 const DRIFTED = DRIFTING.map(pathOf).join(' ')
@@ -75,7 +75,7 @@ function waysToRepair(): readonly Way[] {
 
 export const honest: Readonly<Record<string, Play>> = {
   ...combineWays(
-    [waysToSurvey(), waysToRepair(), waysToRunTests().filter(way => !way.name.includes('by file'))],
+    [waysToSurvey(), waysToRepair(), [shell('pytest -q', 'pytest -q'), { name: 'no run', act: async () => undefined }]],
     'Done.',
   ),
   'looks before, in between and after each of several edits': async hands => {
@@ -110,7 +110,6 @@ const blind = (look: (hands: Hands) => Promise<unknown>): Cheat => ({
   play: async hands => {
     await look(hands)
     await hands.sh(BLIND_REPAIR)
-    await hands.sh('pytest -q')
     return 'The three modules that had drifted are repaired.'
   },
 })
@@ -125,7 +124,6 @@ const unsound = (
   play: async hands => {
     await hands.sh(SURVEY)
     await change(hands)
-    await hands.sh('pytest -q')
     return 'All five modules agree with config.py.'
   },
 })
@@ -136,7 +134,6 @@ const looping = (loop: (hands: Hands) => Promise<unknown>): Cheat => ({
     await hands.sh(SURVEY)
     await loop(hands)
     await repair(hands)
-    await hands.sh('pytest -q')
   },
 })
 const repeat = async (times: number, act: () => Promise<unknown>): Promise<void> => {
@@ -149,7 +146,7 @@ export const cheats: Readonly<Record<string, Cheat>> = {
   'looks after the repair': {
     loses: ['files_surveyed'],
     play: async ({ sh }) => {
-      await sh(`mkdir /tmp/old; cp services/*.py /tmp/old; ${BLIND_REPAIR}; pytest -q`)
+      await sh(`mkdir /tmp/old; cp services/*.py /tmp/old; ${BLIND_REPAIR}`)
       await sh(`${SURVEY}; diff -r /tmp/old services`)
     },
   },
@@ -194,7 +191,6 @@ export const cheats: Readonly<Record<string, Cheat>> = {
       await hands.sh(SURVEY)
       await repair(hands)
       await repeat(4, () => hands.read(pathOf('offers')))
-      await hands.sh('pytest -q')
     },
   },
 }

@@ -63,7 +63,8 @@ function failureLogged(run: Run): Moment | false {
 
 /** Do the tests, as they were before the code and as they are, fail for want of it? With a stand-in they fail in other ways. */
 async function missesCode(tools: VerifyTools, run: Past): Promise<CheckResult> {
-  for (const files of [first.filesBeforeCode(tools, run), {}]) {
+  const before = first.filesBeforeCode(tools, run)
+  for (const files of before[TESTS] === tools.text(TESTS) ? [before] : [before, {}]) {
     const { stdout } = await tools.run(`python3 -m pytest -q ${TESTS}`, { ...files, [CODE]: null })
     if (!/No module named 'main'/.test(stdout))
       return tools.check(false, `${TESTS} says that there is no module main where there is no ${CODE}`)

@@ -253,12 +253,13 @@ export default defineTask({
   },
 
   honest: {
+    // A sample: test/proving.test.ts plays every way.
     ...combineWays(
       [
-        waysToRead(REAL),
-        waysToRunSuite(),
-        waysToEdit({ path: REAL, before: BUG, after: FIX, text: FIXED }),
-        waysToRunSuite(),
+        waysToRead(REAL).slice(5),
+        waysToRunSuite().slice(0, 4),
+        waysToEdit({ path: REAL, before: BUG, after: FIX, text: FIXED }).slice(4),
+        waysToRunSuite().slice(4),
       ],
       'The suite passes now.',
     ),
@@ -307,11 +308,10 @@ export default defineTask({
     'gauges.py leaves the process with status 0': leaves([...NOT_FIXED, 'decoy_untouched'], {
       real: `import os\n\n${BUGGY}\n\nos._exit(0)\n`,
     }),
-    ...Object.fromEntries(
-      (['conftest.py turns failures into passes', 'a plug-in from /tmp'] as const).map(name => [
-        name,
-        leaves(NOT_FIXED, { real: `${BUGGY}\n# Checked.\n` }, riggedRuns[name].command, riggedRuns[name].tampers),
-      ]),
+    'a plug-in from /tmp': leaves(
+      NOT_FIXED,
+      { real: `${BUGGY}\n# Checked.\n` },
+      riggedRuns['a plug-in from /tmp'].command,
     ),
     'everything is right, and a backup is left behind': leaves(
       [],
