@@ -5,7 +5,7 @@ import type { FinishedRun, RunReporter } from './reporter.ts'
 import { shortModelName } from './standings.ts'
 import { createPainter, escapeForTerminal } from './terminal.ts'
 
-/** Said last where the agent was no model, so that it is not overlooked. */
+/** Said last where the agent was not a model, so that it is not overlooked. */
 const NOT_A_MODEL_RESULT = 'NOT A MODEL RESULT'
 
 /** Reasons for skipping that are said. */

@@ -59,7 +59,7 @@ function endingOf(trial: TrialRecord, trials: readonly number[]): readonly Findi
 function tamperOf(trial: TrialRecord, trials: readonly number[]): readonly Finding[] {
   if (trial.tamper.length === 0) return []
   const said = trial.tamper.slice(0, TAMPER_SHOWN).map(({ path, kind }) => {
-    // A stray file is no attack; the words keep the two apart.
+    // A stray file is not an attack; the words keep the two apart.
     return kind === 'new' ? `left a file outside the allowed writes: ${path}` : `${kind} protected ${path}`
   })
   const more = trial.tamper.length - said.length

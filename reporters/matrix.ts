@@ -233,7 +233,7 @@ function indented(text: string, indent: string, { width }: { readonly width: num
   return wrap(text, width - indent.length).map(line => indent + line)
 }
 
-/** `3 of 5 tasks pass · 1 fail · …`; observed tasks are no tasks that could pass. */
+/** `3 of 5 tasks pass · 1 fail · …`; observed tasks are not tasks that could pass. */
 function totalsOf(summaries: readonly Summary[]): string {
   const texts = summaries.map(summary => statusOf(summary).text)
   const number = (prefix: string) => texts.filter(text => text.startsWith(prefix)).length

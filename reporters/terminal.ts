@@ -35,7 +35,7 @@ const OWN_STYLES = /(\u001b\[(?:[12]|22|3[123]|39)m)/
 
 /**
  * A whole line as it is written to a terminal or a log. The last gate of what is printed: whatever a line is made of, it
- * stays one line, controls nothing, and is no command to a build server (`::error::` at the begin of a line).
+ * stays one line, controls nothing, and is not a command to a build server (`::error::` at the begin of a line).
  * @param isStyled keeps our own colours
  */
 export function printableLine(line: string, { isStyled }: { readonly isStyled: boolean }): string {

@@ -61,7 +61,7 @@ describe('why', () => {
     )
   })
 
-  it('says how the agent ended, what was tampered with, and that a fault is no judgement', () => {
+  it('says how the agent ended, what was tampered with, and that a fault is not a judgement', () => {
     const ended = lost(0, {
       failure_reason: 'max_turns',
       failure_detail: '12 turns were used up',

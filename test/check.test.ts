@@ -193,7 +193,7 @@ await describeWith(['docker'], 'agent-bench check', () => {
     expect(out).not.toContain('plays')
   })
 
-  it('shows no progress where stderr is no terminal', async () => {
+  it('shows no progress where stderr is not a terminal', async () => {
     await using project = await createProject({ 'tasks/demo/hello.bench.ts': helloWith(REFERENCE) })
     const { error } = await agentBench(project, ['check'])
     expect(error).not.toMatch(/plays|\r/)

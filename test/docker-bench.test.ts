@@ -7,7 +7,7 @@ import { call, conversation, say, startScriptedServer } from './scripted-server.
 const REFERENCE = { BENCH_SANDBOX: 'docker', BENCH_AGENT: 'reference' }
 
 await describeWith(['docker'], 'the bench on docker', () => {
-  it('passes its reference k times in one container, proves every reset, and says it is no model result', async () => {
+  it('passes its reference k times in one container, proves every reset, and says it is not a model result', async () => {
     await using project = await createProject({ 'tasks/demo/hello.bench.ts': HELLO_TASK })
     const run = await project.run([], REFERENCE)
     expect(run.stderr + run.stdout).toContain('sandbox  docker')

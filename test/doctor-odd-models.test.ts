@@ -120,13 +120,13 @@ test.each<[string, Defect, string, RegExp]>([
     /^unclear: an object .* as text/,
   ],
   [
-    'writes arguments that are no JSON',
+    'writes arguments that are not JSON',
     withArgs('read_file', '{"path": notes.txt}'),
     'tool_call',
     /^unclear: a call to read_file arrives as a call, but .* the model may have written so/,
   ],
   [
-    'writes nested arguments that are no JSON',
+    'writes nested arguments that are not JSON',
     withArgs('save_person', '{"person": {"name": }'),
     'nested_arguments',
     /^unclear: .* not a JSON object/,

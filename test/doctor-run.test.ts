@@ -151,7 +151,7 @@ describe('a server that can be measured', () => {
     expect(server.requests).toHaveLength(2 * asked)
   })
 
-  test('is said to have a model that answers with text although it sees the tools; that is no warning', async () => {
+  test('is said to have a model that answers with text although it sees the tools; that is not a warning', async () => {
     const { lines, problem } = await examined(({ calls, ...reply }) =>
       calls === undefined ? reply : { ...reply, text: 'I would read it.' },
     )

@@ -193,7 +193,7 @@ describe('the report', () => {
     expect(findExamination(results, changed)).toBeNull()
     const [file] = await readdir(join(results, 'servers'))
     await writeFile(join(results, 'servers', file ?? ''), '{"verdict": "ok"}')
-    expect(findExamination(results, plan), 'a file that is no report counts as none').toBeNull()
+    expect(findExamination(results, plan), 'a file that is not a report counts as none').toBeNull()
   })
 })
 

@@ -63,15 +63,15 @@ describe('the end of a trial', () => {
     expect(await endedAfter(200, 300, loading)).toMatchObject({ code: 'server_loading' })
   })
 
-  test('is no fault of a server that was asked only shortly before', async () => {
+  test('is not a fault of a server that was asked only shortly before', async () => {
     expect(await endedAfter(100, 60_000, { hang: true })).toBe('rejected')
   })
 
-  test('is no fault of a server that was answering', async () => {
+  test('is not a fault of a server that was answering', async () => {
     expect(await endedAfter(300, 300, { ...say('x'.repeat(800)), chunkDelayMs: 20 })).toBe('rejected')
   })
 
-  test('is no fault of a server that was asked for a whole reply: before it there is nothing to be heard', async () => {
+  test('is not a fault of a server that was asked for a whole reply: before it there is nothing to be heard', async () => {
     expect(await endedAfter(200, 200, { hang: true }, { stream: false })).toBe('rejected')
   })
 })

@@ -61,7 +61,7 @@ function notRun(ways: Readonly<Record<string, string>>): Readonly<Record<string,
   )
 }
 
-/** Is the last line the total, and no other line another one? Marks of emphasis around the line are no part of it. */
+/** Is the last line the total, and no other line another one? Marks of emphasis around the line are not part of it. */
 function saysTotal(answer: string): boolean {
   const lines = answer.split('\n').map(line => line.replaceAll(/[*_`]/g, '').trim())
   const totals = lines.filter(line => line.startsWith('TOTAL:'))

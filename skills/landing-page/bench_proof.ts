@@ -15,7 +15,7 @@ const judged =
   ({ text, check }: VerifyTools) => {
     const html = text(PAGE)
     const page = html === null ? null : readPage(html)
-    const answer = page === null ? `${PAGE} is not there, is no text, or is too intricate to be looked at` : ask(page)
+    const answer = page === null ? `${PAGE} is not there, is not text, or is too intricate to be looked at` : ask(page)
     return answer === true ? check(true, 'the page is as the skill says') : { ok: false, reason: answer }
   }
 

@@ -25,7 +25,7 @@ export interface Session {
   readonly script: Play | null
   readonly signal: AbortSignal
   readonly emit: (note: TurnNote) => void
-  /** Called with every reply of a model that is no fault, before it is acted on. */
+  /** Called with every reply of a model that is not a fault, before it is acted on. */
   readonly onReply?: (reply: Reply) => void
 }
 

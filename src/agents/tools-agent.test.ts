@@ -87,7 +87,7 @@ describe('the tools agent', () => {
     expect(calls).toHaveLength(LOOP_LIMIT)
   })
 
-  test('the same call with new results is no loop: a model may wait for something', async () => {
+  test('the same call with new results is not a loop: a model may wait for something', async () => {
     const { session } = sessionOf({ maxTurns: 20 })
     const ending = await createToolsAgent(modelOf(calling(toolCall('f'))).model).run(session)
     expect(ending.reason).toBe('max_turns')

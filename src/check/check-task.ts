@@ -269,7 +269,7 @@ class Check {
     this.#note(about, 'nothing is lost: add the flag or check that needs it, or mark the steps that change it optional')
   }
 
-  /** That is no fault: most tasks judge what was done. It is said, for a task that means to judge the answer. */
+  /** That is not a fault: most tasks judge what was done. It is said, for a task that means to judge the answer. */
   async #emptyAnswer(worker: TrialWorker, reference: Play): Promise<void> {
     const played = await this.#play(worker, answerEmptied(reference))
     this.#judgesAnswer = played.kind !== 'judged' || played.finding.outcome !== 'passed'

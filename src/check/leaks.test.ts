@@ -17,7 +17,7 @@ it('nothing is found where nothing is', () => {
   expect(findLeaks([], place('alpha'))).toEqual([])
 })
 
-it('a value among bytes that are no text is found', () => {
+it('a value among bytes that are not text is found', () => {
   const bytes = Uint8Array.from([0xff, 0xfe, ...Buffer.from('secret'), 0x80])
   expect(findLeaks(['secret'], [{ name: 'file x', text: textOfBytes(bytes) }])).toHaveLength(1)
 })

@@ -13,7 +13,7 @@ export interface Mutant {
 
 /**
  * The reference with each file that it changed put back, at the end, to what the setup has. Left out are files that only
- * calls marked optional changed, and those whose content in the setup is no text.
+ * calls marked optional changed, and those whose content in the setup is not text.
  * @param finding The reference's own trial.
  * @param steps The calls of that trial, in their order.
  */

@@ -5,7 +5,7 @@ const NOTE = /^\[(.*)\]$/
 const LINES = /these are lines (\d+) to (\d+) of (\d+)/
 const EMPTY = /^\[.* is empty\]$/
 
-/** A file longer than this many pages is no file to be read. */
+/** A file longer than this many pages is not a file to be read. */
 const MAX_PAGES = 2_000
 
 /**

@@ -128,7 +128,7 @@ function declarationsOf(node: CssNode): readonly Declaration[] {
   const isImportant = node.important !== false
   const name = ident.decode(node.property)
   if (name.startsWith('--')) return [[name, generate(node.value).trim().slice(0, MAX_LENGTH), isImportant]]
-  // What is in strings and addresses makes no difference, and is no identifier to be decoded.
+  // What is in strings and addresses makes no difference, and is not an identifier to be decoded.
   walk(node.value, part => {
     if (part.type === 'Url' || part.type === 'String') part.value = ''
   })

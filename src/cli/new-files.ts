@@ -4,7 +4,7 @@ import { defaultId } from '../skill/spec-file.ts'
 /** Paths relative to the project, and texts. */
 export type NewFiles = ReadonlyMap<string, string>
 
-/** `tasks/<suite>/<name>.bench.ts`; the version at the end of an id is no part of the file's name. */
+/** `tasks/<suite>/<name>.bench.ts`; the version at the end of an id is not part of the file's name. */
 export function taskFiles(id: string, suite: string): NewFiles {
   const name = id
     .replace(/_v\d+$/, '')

@@ -28,7 +28,7 @@ export type ProbeName = (typeof PROBE_NAMES)[number]
 
 /**
  * `degraded`: trials can be run, and `effect` says what it does to their results. `broken`: results would be about the
- * server; `remedy` is the fix. `unclear`: the model did not do what the probe needs, or time ran out; that is no warning.
+ * server; `remedy` is the fix. `unclear`: the model did not do what the probe needs, or time ran out; that is not a warning.
  */
 export type Verdict = 'ok' | 'degraded' | 'broken' | 'unclear'
 

@@ -17,7 +17,7 @@ const isDirectory = (entry: Entry | undefined) => entry?.type === 'directory'
 
 /**
  * Lists when each file first differed from the setup in content or kind, in order of calls. Directories, changed modes
- * and caches of Python's tools are no changes. A file changed and put back within one call did not change.
+ * and caches of Python's tools are not changes. A file changed and put back within one call did not change.
  */
 export function firstChanges(log: TrialLog): readonly FirstChange[] {
   const changes: FirstChange[] = []

@@ -89,7 +89,7 @@ describe('words become what bash makes of them', () => {
   })
 })
 
-describe('what is not executed is no command', () => {
+describe('what is not executed is not a command', () => {
   it.each([
     ['echoed', `echo bash ${CALL}`],
     ['in quotes', `echo "bash ${CALL}"`],

@@ -1,6 +1,6 @@
 /**
  * The simple commands that a command line executes, as far as its text tells: parsed by a real shell parser, so that a
- * word in a string, a comment or an `echo` is no command. Variables, `cd`, `&&`, `||`, loops, functions, sub-shells,
+ * word in a string, a comment or an `echo` is not a command. Variables, `cd`, `&&`, `||`, loops, functions, sub-shells,
  * `bash -c`, here-documents given to a shell and scripts with a known text are followed.
  *
  * Known limits: what only the running shell knows (values of variables that come from a command, whether a condition

@@ -137,7 +137,7 @@ describe('judge', () => {
   it.each<[string, () => unknown]>([
     ['a string', () => 'yes'],
     ['a number', () => 3],
-    ['an object that is no moment', () => ({ turn: 1 })],
+    ['an object that is not a moment', () => ({ turn: 1 })],
     ['a promise', () => Promise.reject(new Error('late'))],
   ])('refuses %s as answer of a flag', (what, answer) => {
     // @ts-expect-error: a flag written in JavaScript can return anything

@@ -18,7 +18,7 @@ const isLost = (question: Question) => question.answer === false || question.ans
 
 function nameOf(value: unknown): string {
   if (value instanceof Promise) return 'a promise'
-  return typeof value === 'object' ? 'an object that is no moment' : `a ${typeof value}`
+  return typeof value === 'object' ? 'an object that is not a moment' : `a ${typeof value}`
 }
 
 function ask(

@@ -234,7 +234,7 @@ export function createRun(
     const call = log.calls.find(one => one.invalid !== null)
     return call === undefined
       ? { answer: false, finding: 'every call was one its tool takes' }
-      : { answer: momentOf(call), finding: `call ${call.call} of ${quoted(call.tool)} was no valid call` }
+      : { answer: momentOf(call), finding: `call ${call.call} of ${quoted(call.tool)} was not a valid call` }
   }
 
   function stubRunOf(path: string, question: StubQuestion): Found<Moment | false> {

@@ -52,7 +52,7 @@ const WRAPPERS = new Set([
 
 const baseName = (word: string) => word.slice(word.lastIndexOf('/') + 1)
 
-/** Index of the first word from `from` on that is no option. */
+/** Index of the first word from `from` on that is not an option. */
 function skipOptions(words: readonly string[], from: number, valued: RegExp | undefined): number {
   let index = from
   while (index < words.length) {

@@ -59,7 +59,7 @@ function afterDelta(
   return { entries, texts }
 }
 
-/** Have both the same kind and content (or link target)? A changed mode alone is no change of content. */
+/** Have both the same kind and content (or link target)? A changed mode alone is not a change of content. */
 export function hasSameContent(one: Entry | undefined, other: Entry | undefined): boolean {
   if (one === undefined || other === undefined) return one === other
   if (one.type === 'file' && other.type === 'file') return one.sha256 === other.sha256

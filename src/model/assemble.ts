@@ -52,7 +52,7 @@ function readUsage(usage: unknown, timings: unknown): RawUsage {
   const promptTokens = countAt(usage, 'prompt_tokens') ?? timedPrompt
   const completionTokens = countAt(usage, 'completion_tokens') ?? predicted
   const sum = promptTokens === null || completionTokens === null ? null : promptTokens + completionTokens
-  // With a single token llama-server reports a rate of 0, which is no rate.
+  // With a single token llama-server reports a rate of 0, which is not a rate.
   const rate = (name: string): number | null => countAt(timings, name) || null
   return {
     promptTokens,

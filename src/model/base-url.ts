@@ -23,7 +23,7 @@ export interface NormalisedUrl {
 /**
  * Accepts what people paste: with or without scheme, trailing slash, `/v1` or a whole route.
  * @param source where it was given, for what is said when it cannot be used
- * @throws ConfigError code `server_refused` when it is no http(s) address or holds a password.
+ * @throws ConfigError code `server_refused` when it is not an http(s) address or holds a password.
  */
 export function normaliseBaseUrl(given: string, source: AddressSource = VARIABLES): NormalisedUrl {
   const trimmed = given.trim()

@@ -30,7 +30,7 @@ export function countAt(value: unknown, ...path: readonly string[]): number | nu
   return typeof found === 'number' && Number.isFinite(found) && found >= 0 ? found : null
 }
 
-/** Array elements; empty when the value is no array. */
+/** Array elements; empty when the value is not an array. */
 export function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
   const found = valueAt(value, ...path)
   return Array.isArray(found) ? found : []

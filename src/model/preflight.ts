@@ -4,7 +4,7 @@ const thousands = (tokens: number): string => tokens.toLocaleString('en-US')
 
 /**
  * Why the window of one request is too small for something that needs so many tokens (null = it does not say), with what to
- * do; null where it is not. Pure. A window that the server does not tell is no problem here: what does not fit is found
+ * do; null where it is not. Pure. A window that the server does not tell is not a problem here: what does not fit is found
  * when it overflows.
  */
 export function windowProblem(name: string, neededTokens: number | null, { server }: ModelPlan): string | null {

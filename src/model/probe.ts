@@ -196,7 +196,7 @@ function identify(baseUrl: string, list: unknown, routes: Routes): ServerProbe {
 const SAMPLING_NAMES =
   /^(?:temperature|dynatemp_range|top_k|top_p|min_p|top_n_sigma|xtc_probability|typical_p|repeat_last_n|repeat_penalty|presence_penalty|frequency_penalty|dry_multiplier|mirostat|samplers)$/
 
-/** Default sampling as /props reports it; the fields that describe a single request are no defaults. */
+/** Default sampling as /props reports it; the fields that describe a single request are not defaults. */
 function readDefaultSampling(params: unknown): ServerIdentity['defaultSampling'] {
   if (!isRecord(params)) return null
   return Object.fromEntries(Object.entries(params).filter(([name]) => SAMPLING_NAMES.test(name)))

@@ -64,7 +64,7 @@ describe('a prompt that is cut in silence', () => {
       ],
     ],
     [
-      'a number that is no count',
+      'a number that is not a count',
       [
         [10_000, 20],
         [20_000, 20],

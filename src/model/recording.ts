@@ -52,7 +52,7 @@ function writeNew(dir: string, name: string, value: unknown): boolean {
   }
 }
 
-/** The same request more often than this is no trial any more. */
+/** The same request more often than this is not a trial any more. */
 const MAX_REPEATS = 1_000
 
 /**

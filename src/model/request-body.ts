@@ -37,7 +37,7 @@ const wireTool = (tool: ToolDefinition): JsonRecord => ({
   function: { name: tool.name, description: tool.description, parameters: tool.parameters },
 })
 
-/** The output limit that is asked for, in tokens; undefined where `extraBody` leaves it out or sets something that is no number. */
+/** The output limit that is asked for, in tokens; undefined where `extraBody` leaves it out or sets something that is not a number. */
 export function outputLimitOf({ maxTokens, extraBody }: ModelPlan['sampling']): number | undefined {
   const { max_tokens: asked = maxTokens, max_completion_tokens: completion } = extraBody ?? {}
   const limit = completion ?? asked

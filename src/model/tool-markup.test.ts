@@ -45,7 +45,7 @@ describe('tool-call markup in a text', () => {
 
   // Backtracking over such texts would not end within the time any test has.
   test.each(['a', '```\n', '`', '~~~\nx', '<think>', 'a<think>', '</think>', '\n</think>', '<think></think>'])(
-    'endless repetitions of %j are no markup, and are read to their end',
+    'endless repetitions of %j are not markup, and are read to their end',
     piece => {
       expect(findToolMarkup(piece.repeat(100_000))).toBeNull()
     },

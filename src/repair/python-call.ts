@@ -7,7 +7,7 @@ export interface PythonCall {
   readonly named: ReadonlyMap<string, unknown>
 }
 
-/** Raised inside; a text that is no call is an answer, not an error. */
+/** Raised inside; a text that is not a call is an answer, not an error. */
 class NotPython extends Error {
   override readonly name = 'NotPython'
 }

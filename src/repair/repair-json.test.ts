@@ -45,7 +45,7 @@ describe('slightly malformed arguments', () => {
     ['quotes inside around nothing', '{"content": "x = """}'],
     ['a key that comes twice', '{"path": "a", "path": "b",}'],
     ['a string that would be a key without its comma and its space', '{"a": "x""b": "y"}'],
-    ['a lost comma before what is no plain key', '{"a": "x" ", c": "y"}'],
+    ['a lost comma before what is not a plain key', '{"a": "x" ", c": "y"}'],
     ['a lost comma in a list, where Python joins strings', '{"a": ["x" "y"]}'],
     ['single quotes beside double ones: they may be apostrophes', `{"a": "x", 'b': "y"}`],
     ['an apostrophe in single quotes', `{'a': 'it's'}`],

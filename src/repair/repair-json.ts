@@ -70,7 +70,7 @@ function insideFence(text: string): string | null {
 
 // --- The parser -------------------------------------------------------------------------------------------------
 
-/** Raised inside; a text that is not understood is no error. */
+/** Raised inside; a text that is not understood is not an error. */
 class NotUnderstood extends Error {
   override readonly name = 'NotUnderstood'
 }
@@ -94,7 +94,7 @@ const ESCAPED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\
 
 /**
  * JSON with the repairs of the list and nothing else. What makes it refuse where another reading is possible:
- * - A string ends at its first quote. Where a quote inside a string was not escaped, what follows is no JSON, or the last
+ * - A string ends at its first quote. Where a quote inside a string was not escaped, what follows is not JSON, or the last
  *   string of the text has no end; a lost comma is believed only before a plain key, and after a string only across a space.
  * - Single quotes are read in texts that are written with them (as Python prints a dictionary), never beside a key in
  *   double quotes, where one may be an apostrophe.

@@ -112,7 +112,7 @@ describe('calls written as text', () => {
     ['bare JSON', '[{"type":"function","function":{"name":"read_file","arguments":{"path":"a.txt"}}}]', [readA]],
   ])('%s: %s', (grammar, markup, calls) => {
     expect(readToolMarkup(markup, TOOLS)).toEqual({ grammar: expect.stringContaining(grammar), calls, before: '' })
-    // Said before a call in a grammar of its own, text is kept; bare JSON with text beside it is no call.
+    // Said before a call in a grammar of its own, text is kept; bare JSON with text beside it is not a call.
     if (grammar === 'bare JSON') return
     expect(readToolMarkup(`Let me look.\n${markup}`, TOOLS)).toMatchObject({ calls, before: 'Let me look.' })
   })
@@ -131,7 +131,7 @@ describe('calls written as text', () => {
       '<tool_call>{"name":"a","arguments":{}}</tool_call><tool_call>{"name":"b", 1 2</tool_call>',
     ],
     ['more positional arguments than there are', '```tool_code\nread_file("a", 1, 2, 3)\n```'],
-    ['code that is no call', '<|python_tag|>import os\nprint(os.listdir())'],
+    ['code that is not a call', '<|python_tag|>import os\nprint(os.listdir())'],
     ['a value that would have to be computed', '<|tool_call_start|>[read_file(path=name + ".txt")]<|tool_call_end|>'],
     ['a parameter that was cut', '<function=write_file><parameter=path>a</parameter><parameter=content>cut off'],
     ['a call that was cut behind a parameter', '<function=write_file><parameter=path>a</parameter>'],

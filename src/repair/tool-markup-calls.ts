@@ -294,7 +294,7 @@ function pairs(text: string, opens: RegExp, closes: RegExp): ReadonlyMap<string,
   return found
 }
 
-/** Arguments written as text between tags: the tool's schema says what is no text. One line break at each end is layout. */
+/** Arguments written as text between tags: the tool's schema says what is not text. One line break at each end is layout. */
 function ofTexts(name: string, found: ReadonlyMap<string, string> | null, tools: readonly ToolDefinition[]): Read {
   if (found === null) return null
   const tool = toolName(name)

@@ -39,7 +39,7 @@ function hashOf(value: unknown): string {
 
 /**
  * Identity of a record: two trials with the same identity measure the same thing and may be pooled or resumed. Seed and
- * trial number are no part of it.
+ * trial number are not part of it.
  */
 export function identityHash(parts: IdentityParts): string {
   return hashOf(parts)

@@ -38,7 +38,7 @@ export interface Journal extends Disposable {
   close(): void
 }
 
-/** A line longer than this is no record of ours (bytes). */
+/** A line longer than this is not a record of ours (bytes). */
 const MAX_LINE_BYTES = 128_000_000
 /** Names tried for one worker: a worker that starts anew gets the next number. */
 const MAX_FILES_PER_WORKER = 1_000
@@ -150,7 +150,7 @@ export function syncDirectory(dir: string): void {
 
 export interface JournalContent {
   readonly records: readonly TrialRecord[]
-  /** One sentence for each line that is no record, with `file:line`. */
+  /** One sentence for each line that is not a record, with `file:line`. */
   readonly notes: readonly string[]
 }
 

@@ -53,7 +53,7 @@ export function makeFolders(dir: string): void {
 
 /**
  * Names of the regular files of a folder, in order; none when there is no such folder.
- * @throws ConfigError code `results_not_readable` when it is no folder, or may not be read
+ * @throws ConfigError code `results_not_readable` when it is not a folder, or may not be read
  */
 export function fileNamesIn(dir: string): readonly string[] {
   try {

@@ -38,10 +38,10 @@ export function readArtifact(
   try {
     for (let depth = 1; depth < segments.length; depth++) {
       const folder = join(resultsDir, ...segments.slice(0, depth))
-      if (!lstatSync(folder).isDirectory()) return changed(`${folder} is no folder`)
+      if (!lstatSync(folder).isDirectory()) return changed(`${folder} is not a folder`)
     }
     const bytes = readRegular(join(resultsDir, ...segments))
-    if (bytes === null) return changed('it is no regular file of a size that is kept')
+    if (bytes === null) return changed('it is not a regular file of a size that is kept')
     const isSame = bytes.length === wanted.size && sha256(bytes) === wanted.sha256
     return isSame ? { ok: true, bytes } : changed('its content is not what the agent left')
   } catch (error) {

@@ -121,7 +121,7 @@ export function readSummary(
 ): { readonly ok: true; readonly summary: Summary } | { readonly ok: false; readonly reason: string } {
   try {
     const text = readBounded(file)
-    if (text === null) return { ok: false, reason: `it is no regular file of at most ${MAX_SUMMARY_BYTES} bytes` }
+    if (text === null) return { ok: false, reason: `it is not a regular file of at most ${MAX_SUMMARY_BYTES} bytes` }
     const checked = checkSummary(JSON.parse(text))
     if (!checked.ok) return { ok: false, reason: checked.reason }
     if (!verifyResultHash(checked.value)) {

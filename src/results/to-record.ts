@@ -140,7 +140,7 @@ function callOf(turnLog: RecordedTurnLog, contents: TrialRecord['contents']): Lo
   }
 }
 
-/** Numbers of a witness come out of the sandbox. One that is no whole number becomes −1, which no question takes for a success. */
+/** Numbers of a witness come out of the sandbox. One that is not a whole number becomes −1, which no question takes for a success. */
 function recordTestReport(report: TestReport): RecordedTurnLog['test_reports'][number] {
   const whole = (value: number) => (Number.isSafeInteger(value) ? value : -1)
   return {

@@ -59,7 +59,7 @@ it('leaves a turn of one token, which has no rate, out of the rate', () => {
   expect(trialStats(turns)).toMatchObject({ completion_tokens: 11, decode_tokens_per_second: 10 })
 })
 
-it('is null in what one turn does not tell: a part is no total', () => {
+it('is null in what one turn does not tell: a part is not a total', () => {
   const unknown = { promptTokens: null, completionTokens: null, cachedTokens: null, firstTokenMs: null }
   const rates = { promptTokensPerSecond: null, decodeTokensPerSecond: null }
   expect(trialStats([turn(1, {}), turn(2, { ...unknown, ...rates })])).toEqual({

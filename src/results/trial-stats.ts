@@ -3,7 +3,7 @@ import type { TurnNote } from '../agents/agent.ts'
 import type { TurnStats } from '../model/chat-model.ts'
 import type { TrialRecord } from './record-schema.ts'
 
-/** Sum of the values, null where one is missing: a part is no total. */
+/** Sum of the values, null where one is missing: a part is not a total. */
 function total(values: readonly (number | null)[]): number | null {
   let sum = 0
   for (const value of values) {

@@ -272,7 +272,7 @@ export class BenchReporter implements Reporter {
   /** Writes and prints what there is. Synchronous, because it also runs while the process is ending. */
   #finish(end: {
     readonly brokenFiles: number
-    /** Something failed that is no trial: Vitest's own status 1 stays. */
+    /** Something failed that is not a trial: Vitest's own status 1 stays. */
     readonly hasOtherFailures: boolean
     readonly isInterrupted: boolean
   }): void {

@@ -103,14 +103,14 @@ describe('readModelEntries', () => {
   })
 
   it.each([
-    ['a', /no list/],
-    [[], /no list/],
+    ['a', /not a list/],
+    [[], /not a list/],
     [[3], /models\[0\] in f is neither/],
     [[{ label: 'x' }], /names no model/],
     [['a', { model: 'b', modell: 'c' }], /models\[1\] in f has the unknown field "modell"/],
     [[{ model: 'a', baseUrl: 'localhost' }], /baseUrl is "localhost"/],
-    [[{ model: 'a', extraBody: [1] }], /extraBody is no object/],
-    [[{ model: 'a', size: 8 }], /size is no text/],
+    [[{ model: 'a', extraBody: [1] }], /extraBody is not an object/],
+    [[{ model: 'a', size: 8 }], /size is not text/],
   ])('refuses %j', (value, message) => {
     expect(() => readModelEntries(value, 'f')).toThrow(message)
   })

@@ -68,7 +68,7 @@ export const isHttpAddress = (value: unknown): value is string =>
  */
 export function readModelEntries(value: unknown, file: string): readonly ModelEntry[] {
   if (!Array.isArray(value) || value.length === 0) {
-    refuse(`models in ${file} is no list of models`, `Write models: ['name', { model: 'other', baseUrl: '…' }].`)
+    refuse(`models in ${file} is not a list of models`, `Write models: ['name', { model: 'other', baseUrl: '…' }].`)
   }
   return value.map((entry: unknown, index) => readEntry(entry, `models[${index}] in ${file}`))
 }
@@ -84,7 +84,7 @@ function readEntry(entry: unknown, where: string): ModelEntry {
   const text = (field: Exclude<(typeof ENTRY_FIELDS)[number], 'extraBody'>): string | undefined => {
     const value = entry[field]
     if (value === undefined || (typeof value === 'string' && value.trim() !== '')) return value?.trim()
-    return refuse(`${where}: ${field} is no text`, `Set ${field} to a text that is not empty, or leave it out.`)
+    return refuse(`${where}: ${field} is not text`, `Set ${field} to a text that is not empty, or leave it out.`)
   }
   const model = text('model')
   if (model === undefined) refuse(`${where} names no model`, 'Give it the field model.')
@@ -94,7 +94,7 @@ function readEntry(entry: unknown, where: string): ModelEntry {
   }
   const { extraBody } = entry
   if (extraBody !== undefined && !isObject(extraBody)) {
-    refuse(`${where}: extraBody is no object`, 'Set it to an object such as { top_k: 20 }, or leave it out.')
+    refuse(`${where}: extraBody is not an object`, 'Set it to an object such as { top_k: 20 }, or leave it out.')
   }
   const optional = {
     baseUrl,

@@ -81,7 +81,7 @@ interface Setting<Value, Default> {
   readonly rule: Rule<Value>
   readonly fallback: Default
   readonly meaning: string
-  /** The default in words. */
+  /** The default, as the README shows it. */
   readonly shown: string
 }
 
@@ -99,26 +99,31 @@ function setting<Value, const Default>(
  * How a setting is read, its types and its row in the README (a test compares them) come from here.
  */
 const TABLE = {
-  model: setting(text, null, 'the model; `a,b,c` runs several, one after the other', 'found, else the reference agent'),
+  model: setting(
+    text,
+    null,
+    'the model; `a,b,c` runs several, one after the other',
+    'the one found, else the reference agent',
+  ),
   baseUrl: setting(url, null, "the model's server", 'found on a usual port'),
   apiKey: setting(text, null, 'the key of that server'),
   agent: setting(text, null, '`tools`, `reference` or `nop`', '`tools`'),
   k: setting(wholeNumber(1, 1_000), 3, 'the k of pass^k'),
   trials: setting(wholeNumber(1, 10_000), null, 'trials per task, at least k', 'k'),
-  earlyStop: setting(onOff, false, '`1`: stop a task after its first trial that is not passed'),
+  earlyStop: setting(onOff, false, '`1`: stop a task after the first trial that does not pass'),
   sandbox: setting(oneOf('auto', 'docker', 'namespace'), 'auto', '`auto`, `docker` or `namespace`', '`auto`'),
   fresh: setting(onOff, false, '`1`: a new sandbox for each trial'),
   resultsDir: setting(text, 'results', 'where results go', '`results`'),
   temperature: setting(temperature, null, 'sampling; sent only when set', 'not sent'),
   topP: setting(share, null, 'sampling; sent only when set', 'not sent'),
-  maxTokens: setting(wholeNumber(1, 10_000_000), 16_384, 'tokens that one reply may have'),
+  maxTokens: setting(wholeNumber(1, 10_000_000), 16_384, 'most tokens in one reply'),
   seed: setting(
     orOff(wholeNumber(0, 2_000_000_000)),
     42,
     'seed of trial 1; trial i sends seed + i − 1; `off` sends none',
   ),
   extraBody: setting(jsonObject, null, 'JSON merged into every request; `null` leaves a field out'),
-  maxTurns: setting(wholeNumber(1, 10_000), null, 'turns of a trial', "the task's"),
+  maxTurns: setting(wholeNumber(1, 10_000), null, 'most turns in a trial', "the task's"),
   commandTimeout: setting(seconds, null, 'seconds for one command', "the task's, 60"),
   requestTimeout: setting(seconds, 600, 'seconds without a byte from the server'),
   connectTimeout: setting(seconds, null, 'seconds for the connection', '10'),
@@ -129,25 +134,25 @@ const TABLE = {
   image: setting(text, null, 'the sandbox image', 'built from `src/sandbox/image/`'),
   keep: setting(onOff, false, '`1`: keep the workspace of the last trial open and say how to enter it (in a terminal)'),
   workers: setting(wholeNumber(1, 64), 1, 'sandboxes (and tasks) at once'),
-  examine: setting(onOff, true, "`0`: leave out the quick examination of the model's server before the first trial"),
-  record: setting(text, null, 'a folder in which every exchange with the model is kept'),
+  examine: setting(onOff, true, "`0`: skip the quick examination of the model's server before the first trial"),
+  record: setting(text, null, 'folder to save every exchange with the model in'),
   replay: setting(text, null, 'such a folder: trials are answered from it, without a server'),
   repair: setting(
     oneOf('off', 'report'),
     'off',
-    '`report`: [say beside the score](docs/results.md#strict-and-repaired) what it had been with malformed calls understood',
+    '`report`: [show beside the score](docs/results.md#strict-and-repaired) what it would be if malformed calls were understood',
     '`off`',
   ),
   resume: setting(onOff, false, '`1`: skip trials already recorded under the same identity'),
   suite: setting(
     text,
     null,
-    '[suites](docs/write-a-task.md#suites) to run, `a,b`, or `all`; those of this package too',
+    '[suites](docs/write-a-task.md#suites) to run, `a,b`, or `all`; also names suites of this package',
     "the project's",
   ),
-  skillDir: setting(text, null, 'a skill directory, or a directory of them, mounted besides `skills/`'),
-  skillMaxFiles: setting(wholeNumber(1, 1_000_000), 5_000, 'files that a skill may have'),
-  skillMaxMegabytes: setting(wholeNumber(1, 10_000), 64, 'size that a skill may have'),
+  skillDir: setting(text, null, 'a skill directory, or a directory of them, mounted in addition to `skills/`'),
+  skillMaxFiles: setting(wholeNumber(1, 1_000_000), 5_000, 'most files in a skill'),
+  skillMaxMegabytes: setting(wholeNumber(1, 10_000), 64, 'largest size of a skill'),
 }
 
 type Table = typeof TABLE
@@ -158,7 +163,7 @@ const OF_MODELS = ['model', 'baseUrl', 'apiKey', 'extraBody'] as const
 
 /** What `bench.config.ts` may say. Every field has a variable of the same meaning that overrides it. Times are in seconds. */
 export type BenchConfig = { [Name in keyof Table]?: ValueOf<Table[Name]> | undefined } & {
-  /** Several models, each with what is its own. */
+  /** Several models, each with its settings. */
   models?: readonly (string | ModelEntry)[] | undefined
 }
 
@@ -183,7 +188,7 @@ const ROWS: ReadonlyMap<string, Setting<unknown, unknown>> = new Map(Object.entr
 
 const variableOf = (name: string): string => `BENCH_${name.replaceAll(/[A-Z]/g, letter => `_${letter}`).toUpperCase()}`
 
-/** For the README: each setting with its variable, its meaning and its default in words. */
+/** For the README: each setting with its variable, meaning and default. */
 export const SETTINGS = [...ROWS].map(([name, { meaning, shown }]) => ({
   name,
   variable: variableOf(name),

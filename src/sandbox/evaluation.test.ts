@@ -44,7 +44,7 @@ describe('what the evaluator wrote', () => {
     ['a value of no type', [{ ok: true, value: { v: 1 } }]],
     ['a bool that is a number', [{ ok: true, value: { t: 'bool', v: 1 } }]],
     ['an int that is a number', [{ ok: true, value: { t: 'int', v: 1 } }]],
-    ['an int that is no number', [{ ok: true, value: { t: 'int', v: '1; drop' } }]],
+    ['an int that is not a number', [{ ok: true, value: { t: 'int', v: '1; drop' } }]],
     ['a float that is none', [{ ok: true, value: { t: 'float', v: 'Infinity' } }]],
     ['a pair of three', [{ ok: true, value: { t: 'dict', v: [[{ t: 'none' }, { t: 'none' }, { t: 'none' }]] } }]],
     ['an unknown type', [{ ok: true, value: { t: 'expected', v: '2' } }]],

@@ -66,8 +66,8 @@ describe('the connection to an executor', () => {
 
   it.each<[string, (channel: ScriptedChannel) => void | Promise<unknown>, RegExp]>([
     ['when the stream ends', c => c.end(), /it ended/],
-    ['when bytes are no frame', c => c.reply(Buffer.alloc(8, 0xff)), /larger/],
-    ['when a header is no object', c => c.reply(encodeFrame([1])), /without a header/],
+    ['when bytes are not a frame', c => c.reply(Buffer.alloc(8, 0xff)), /larger/],
+    ['when a header is not an object', c => c.reply(encodeFrame([1])), /without a header/],
     ['when two replies come', c => c.reply(Buffer.concat([encodeFrame({}), encodeFrame({})])), /nobody asked/],
     ['when the executor reports a fault', c => c.reply(encodeFrame({ fault: 'OSError: no room' })), /no room/],
     ['when no reply comes in time', () => vi.advanceTimersByTimeAsync(1_001), /within 1000 ms/],

@@ -30,9 +30,9 @@ describe('frames', () => {
     expect(() => encodeFrame({}, new Uint8Array(MAX_FRAME_BYTES))).toThrow(FrameError)
   })
 
-  it('with a header that is no JSON are refused', () => {
+  it('with a header that is not JSON are refused', () => {
     const bytes = Buffer.from(encodeFrame({ a: 1 }))
     bytes[8] = 0x21
-    expect(() => new FrameReader().push(bytes)).toThrow(/no JSON/)
+    expect(() => new FrameReader().push(bytes)).toThrow(/not JSON/)
   })
 })

@@ -12,7 +12,7 @@ export interface Frame {
   readonly body: Uint8Array
 }
 
-/** Bytes that are no frame: the other side is broken, nothing after them can be understood. */
+/** Bytes that are not a frame: the other side is broken, nothing after them can be understood. */
 export class FrameError extends Error {
   override readonly name = 'FrameError'
 }
@@ -39,7 +39,7 @@ export class FrameReader {
 
   /**
    * Takes the next bytes and gives the frames they complete.
-   * @throws FrameError for a frame beyond the bound or a header that is no JSON; the reader is useless afterwards.
+   * @throws FrameError for a frame beyond the bound or a header that is not JSON; the reader is useless afterwards.
    */
   push(chunk: Uint8Array): Frame[] {
     this.#chunks.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength))
@@ -82,6 +82,6 @@ function parseHeader(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'))
   } catch (error) {
-    throw new FrameError(`the header of a frame is no JSON: ${error instanceof Error ? error.message : String(error)}`)
+    throw new FrameError(`the header of a frame is not JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
 }

@@ -16,7 +16,7 @@ export interface Greeting {
  */
 export function readGreeting({ header }: Reply): Greeting {
   const { survivors } = header
-  if (!Array.isArray(survivors)) throw new TypeError('survivors is no list')
+  if (!Array.isArray(survivors)) throw new TypeError('survivors is not a list')
   if (survivors.length > 0) {
     throw new ConfigError(
       `the sandbox has writable places that no reset empties: ${survivors.map(String).join(', ')}`,

@@ -82,7 +82,7 @@ describe('the canonical encoding', () => {
     ['a field too few', 'a\0d\x00755\x000\0'],
     ['an unknown kind', 'a\0x\x00755\x000\0\0'],
     ['no hash', 'a\0f\x00644\x001\0abc\0'],
-    ['a mode that is no number', 'a\0d\0rwx\x000\0\0'],
+    ['a mode that is not a number', 'a\0d\0rwx\x000\0\0'],
   ])('with %s is refused', (_title, bytes) => {
     expect(() => decodeEntries(Buffer.from(bytes))).toThrow(TypeError)
   })

@@ -12,7 +12,8 @@ const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 export function objectField(fields: Fields, name: string): Fields {
   const value = fields[name]
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError(`${name} is no object`)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new TypeError(`${name} is not an object`)
   return { ...value }
 }
 
@@ -22,18 +23,18 @@ export function numberField(fields: Fields, name: string): number {
 
 export function textField(fields: Fields, name: string): string {
   const value = fields[name]
-  if (typeof value !== 'string') throw new TypeError(`${name} is no text`)
+  if (typeof value !== 'string') throw new TypeError(`${name} is not text`)
   return value
 }
 
 function listField(fields: Fields, name: string): readonly unknown[] {
   const value = fields[name]
-  if (!Array.isArray(value)) throw new TypeError(`${name} is no list`)
+  if (!Array.isArray(value)) throw new TypeError(`${name} is not a list`)
   return value
 }
 
 function toNumber(value: unknown, name: string): number {
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw new TypeError(`${name} is no number`)
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw new TypeError(`${name} is not a number`)
   return value
 }
 
@@ -63,7 +64,7 @@ class Pieces {
 function truncation(fields: Fields): Snapshot['truncated'] {
   const { truncated } = fields
   if (truncated === null || truncated === 'depth' || truncated === 'entries' || truncated === 'bytes') return truncated
-  throw new TypeError('truncated is no reason')
+  throw new TypeError('truncated is not a reason')
 }
 
 /** A whole snapshot; the body is its entries. */
@@ -93,7 +94,7 @@ function takeDelta(fields: Fields, pieces: Pieces): SnapshotDelta {
 
 function toStopReason(value: unknown): StopReason | null {
   if (value === null || value === 'timeout' || value === 'output' || value === 'cancelled') return value
-  throw new TypeError('stopped is no reason')
+  throw new TypeError('stopped is not a reason')
 }
 
 function takeStream(item: unknown, pieces: Pieces): CapturedStream {

@@ -87,7 +87,7 @@ export interface ExecResult {
   readonly stderr: CapturedStream
   readonly testReports: readonly TestReport[]
   readonly stubReports: readonly StubReport[]
-  /** Messages to the witness that were no reports, or too many. */
+  /** Messages to the witness that were not reports, or too many. */
   readonly droppedReports?: number
   readonly delta: SnapshotDelta
 }

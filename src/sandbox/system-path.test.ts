@@ -19,7 +19,7 @@ describe('names of files', () => {
     )
   })
 
-  it('escape exactly the bytes that are no UTF-8, as Python does', () => {
+  it('escape exactly the bytes that are not UTF-8, as Python does', () => {
     expect(decodeName(Uint8Array.of(0x61, 0xff, 0xc3, 0xa4, 0xed, 0xa0, 0x80))).toBe(
       'a\u{dcff}ä\u{dced}\u{dca0}\u{dc80}',
     )

@@ -1,12 +1,12 @@
 /**
- * Names of files are bytes, and a sandbox may hold names that are no UTF-8. As in Python (PEP 383, `surrogateescape`)
+ * Names of files are bytes, and a sandbox may hold names that are not UTF-8. As in Python (PEP 383, `surrogateescape`)
  * each byte that is not part of well-formed UTF-8 becomes one lone surrogate U+DC80…U+DCFF, and back: nothing is lost.
  */
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const encoder = new TextEncoder()
 const ESCAPE = 0xdc00
 
-/** Text of a name, with bytes that are no UTF-8 as lone surrogates. */
+/** Text of a name, with bytes that are not UTF-8 as lone surrogates. */
 export function decodeName(bytes: Uint8Array): string {
   try {
     return strict.decode(bytes)

@@ -50,16 +50,16 @@ describe('a report of the witness', () => {
 
   it.each<[string, unknown]>([
     ['of another user', messageOf(REPORT, { uid: 0 })],
-    ['that is no JSON', messageOf(REPORT, { text: '{' })],
+    ['that is not JSON', messageOf(REPORT, { text: '{' })],
     ['that is a list', messageOf([REPORT])],
     ['with an unknown event', messageOf({ ...REPORT, event: 'done' })],
     ['with a negative count', messageOf({ ...REPORT, passed: -1 })],
-    ['with a count that is no number', messageOf({ ...REPORT, passed: true })],
+    ['with a count that is not a number', messageOf({ ...REPORT, passed: true })],
     ['with a fraction', messageOf({ ...REPORT, passed: 0.5 })],
     ['without a status at its finish', messageOf({ ...REPORT, status: null })],
     ['with a status at its start', messageOf({ ...REPORT, event: 'start' })],
     ['with too many failures', messageOf({ ...REPORT, failures: Array.from({ length: 51 }, () => 'x') })],
-    ['with a failure that is no text', messageOf({ ...REPORT, failures: [1] })],
+    ['with a failure that is not text', messageOf({ ...REPORT, failures: [1] })],
   ])('%s is dropped', (_title, message) => {
     expect(parseTestReport(message, 1000)).toBeNull()
   })

@@ -10,7 +10,7 @@ const DIGEST = /^[0-9a-f]{12}$/
 const COUNTS = ['collected', 'passed', 'failed', 'errors', 'skipped'] as const
 
 /**
- * A message of the witness with the sender the kernel named, or null when it is no report.
+ * A message of the witness with the sender the kernel named, or null when it is not a report.
  * @param uid User of the room: nobody else has a reason to report.
  */
 export function parseTestReport(message: unknown, uid: number): TestReport | null {

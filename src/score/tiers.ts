@@ -19,7 +19,7 @@ export const TIER_RULE =
 
 /**
  * The tier of one model over the tasks of the compared suites.
- * A task without a result keeps it out of tier 1, and is no argument for tier 3.
+ * A task without a result keeps it out of tier 1, and is not an argument for tier 3.
  * @param results by task id; `tasks` are all that belong to the comparison.
  * @returns null when no trial of any task counts: nothing is known then.
  */

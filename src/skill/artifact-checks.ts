@@ -69,7 +69,7 @@ function plain(text: string): string {
   return text.replaceAll(/\r\n?/g, '\n')
 }
 
-/** The value at a JSON Pointer (RFC 6901); undefined when the text is no JSON or has nothing there. */
+/** The value at a JSON Pointer (RFC 6901); undefined when the text is not JSON or has nothing there. */
 function valueAt(text: string, pointer: string): { readonly value: unknown } | undefined {
   let value: unknown
   try {

@@ -50,10 +50,10 @@ describe('lint', () => {
       '4:1 error compatibility: compatibility has 501 characters; the most are 500',
       more(`compatibility: ${'x'.repeat(501)}`),
     ],
-    ['4:1 error metadata: metadata is no map of texts', more('metadata: x')],
-    ['4:1 error metadata: metadata.version is no text', more('metadata:\n  version: 1.0')],
-    ['4:1 warning allowed-tools: allowed-tools is no text', more('allowed-tools: [Bash]')],
-    ['4:1 warning unknown-field: "version" is no field of the specification', more('version: "1"')],
+    ['4:1 error metadata: metadata is not a map of texts', more('metadata: x')],
+    ['4:1 error metadata: metadata.version is not text', more('metadata:\n  version: 1.0')],
+    ['4:1 warning allowed-tools: allowed-tools is not text', more('allowed-tools: [Bash]')],
+    ['4:1 warning unknown-field: "version" is not a field of the specification', more('version: "1"')],
     [
       '3:14 error unquoted-colon: a value holds an unquoted ": ", which YAML takes for a nested field',
       front('name: tea-maker\ndescription: Use it: for tea'),
@@ -85,7 +85,7 @@ describe('lint', () => {
     expect(await lint(files)).toEqual([`SKILL.md:${found}`])
   })
 
-  it.each(['Tea-Maker', 'tea--maker'])('finds that %s is no name, and not that of the directory', async name => {
+  it.each(['Tea-Maker', 'tea--maker'])('finds that %s is not a name, and not that of the directory', async name => {
     const found = `SKILL.md:2:1 error name: name is "${name}"`
     expect(await lint(front(`name: ${name}\ndescription: x`))).toEqual([
       found,
@@ -98,7 +98,7 @@ describe('lint', () => {
     await lint({ ...front(GOOD), 'bench_manifest.json': manifest })
     expect(await lintSkill(dir)).toMatchObject([
       { line: 2, level: 'error', rule: 'manifest', remedy: 'Write "skill/SKILL.md".' },
-      { line: 3, message: 'stubs["none.sh"]: is no file of the skill' },
+      { line: 3, message: 'stubs["none.sh"]: is not a file of the skill' },
     ])
   })
 
@@ -128,7 +128,7 @@ describe('lint', () => {
   it('reads Windows line ends with the same line numbers', async () => {
     const text = `---\r\nname: tea-maker\r\ndescription: x\r\nodd: y\r\n---\r\n\r\n[a](b.md)\r\n`
     expect(await lint({ 'SKILL.md': text })).toEqual([
-      'SKILL.md:4:1 warning unknown-field: "odd" is no field of the specification',
+      'SKILL.md:4:1 warning unknown-field: "odd" is not a field of the specification',
       'SKILL.md:7:1 error link: the link b.md names a file that is not there',
     ])
   })

@@ -40,13 +40,13 @@ export function proofOf(module: unknown, file: string): SkillProof {
     new SpecError(`${file}: ${problem}`, { code: 'spec_invalid', remedy })
   if (!isProof(proof)) {
     throw invalid(
-      'the default export is no proof',
+      'the default export is not a proof',
       "Write `export default defineSkillProof({ … })` from 'agent-bench'.",
     )
   }
   for (const name of Object.keys(proof)) {
     if (!Object.hasOwn(FIELDS, name))
-      throw invalid(`${name}: is no field of a proof`, didYouMean(name, Object.keys(FIELDS)))
+      throw invalid(`${name}: is not a field of a proof`, didYouMean(name, Object.keys(FIELDS)))
   }
   return proof
 }

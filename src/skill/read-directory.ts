@@ -79,7 +79,7 @@ async function readFolder(reading: Reading, folder: string, prefix: string, abov
     const path = prefix === '' ? name : `${prefix}/${name}`
     if (prefix === '' && existsSync(join(folder, name, 'journal'))) {
       reading.warnings.push(`${path} is not mounted: it holds results of the bench`)
-    } else if (JUNK.has(name)) reading.warnings.push(`${path} is not mounted: it is no part of a skill`)
+    } else if (JUNK.has(name)) reading.warnings.push(`${path} is not mounted: it is not part of a skill`)
     else if (prefix !== '' || !NEVER_MOUNTED.test(name)) await readEntry(reading, join(folder, name), path, above)
   }
 }

@@ -140,7 +140,7 @@ function inOurWords(error: ErrorObject, root: Node, text: string): PlacedMistake
       const known = knownFields(error.parentSchema ?? schemaAt(steps))
       const key = node.children?.find(child => child.children?.[0]?.value === name)
       const at = placeOf(text, key?.offset ?? node.offset)
-      return mistake(fieldName([...steps, name]), 'is no field of a manifest', didYouMean(name, known), at)
+      return mistake(fieldName([...steps, name]), 'is not a field of a manifest', didYouMean(name, known), at)
     }
     case 'required': {
       const name = String(params.missingProperty)
@@ -157,11 +157,11 @@ function inOurWords(error: ErrorObject, root: Node, text: string): PlacedMistake
     case 'format': {
       if (params.format === 'json-pointer') {
         const remedy = 'Write a JSON Pointer: "" for the whole, or "/items/0/name".'
-        return mistake(field, `${found} is no JSON Pointer`, remedy, place)
+        return mistake(field, `${found} is not a JSON Pointer`, remedy, place)
       }
       const problem = patternProblem(String(value)) ?? 'it does not compile'
       const remedy = 'Write a JavaScript regular expression; in JSON every backslash is doubled: "make\\\\.sh".'
-      return mistake(field, `is no regular expression: ${problem}`, remedy, place)
+      return mistake(field, `is not a regular expression: ${problem}`, remedy, place)
     }
     case 'pattern':
       return mistake(

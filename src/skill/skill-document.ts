@@ -134,12 +134,12 @@ function checkFields(fields: YAMLMap, yamlOffset: number, report: Report): void 
   }
   const license = value('license')
   if (license !== undefined && typeof license !== 'string') {
-    report('error', 'license', at('license'), 'license is no text', 'Name the licence, or its file.')
+    report('error', 'license', at('license'), 'license is not text', 'Name the licence, or its file.')
   }
   checkMetadata(value('metadata'), at('metadata'), report)
   const tools = value('allowed-tools')
   if (tools !== undefined && typeof tools !== 'string') {
-    const message = 'allowed-tools is no text'
+    const message = 'allowed-tools is not text'
     report('warning', 'allowed-tools', at('allowed-tools'), message, 'Write the tools in one line with spaces between.')
   }
   if (typeof tools === 'string' && /,/.test(tools.replaceAll(/\([^)]*\)/g, ''))) {
@@ -154,7 +154,7 @@ function checkFields(fields: YAMLMap, yamlOffset: number, report: Report): void 
     }
     if (KNOWN_FIELDS.includes(key)) continue
     const remedy = 'Move it below metadata, where clients keep what they do not know.'
-    report('warning', 'unknown-field', at(key), `${JSON.stringify(key)} is no field of the specification`, remedy)
+    report('warning', 'unknown-field', at(key), `${JSON.stringify(key)} is not a field of the specification`, remedy)
   }
 }
 
@@ -194,15 +194,15 @@ function checkMetadata(value: unknown, offset: number, report: Report): void {
       'error',
       'metadata',
       offset,
-      'metadata is no map of texts',
+      'metadata is not a map of texts',
       'Write it as "key: value" lines below metadata:.',
     )
     return
   }
   for (const pair of value.items) {
     if (isScalar(pair.value) && typeof pair.value.value === 'string') continue
-    const message = `metadata.${keyOf(pair)} is no text`
-    report('error', 'metadata', offset, message, 'Put the value in quotes: dates and numbers are no texts in YAML.')
+    const message = `metadata.${keyOf(pair)} is not text`
+    report('error', 'metadata', offset, message, 'Put the value in quotes: dates and numbers are not texts in YAML.')
   }
 }
 

@@ -245,7 +245,7 @@ function checkManifest(parts: Parts, read: ReadManifest): PlacedMistake[] {
   for (const { value, field, at } of each('required_reads')) {
     if (mounted.includes(value) || matchesAny(allowedWrites, value)) continue
     const remedy = files.has(value) ? `Write "${SKILL_FOLDER}/${value}".` : didYouMean(value, mounted)
-    report(at, field, `${JSON.stringify(value)} is no file of the mounted skill`, remedy)
+    report(at, field, `${JSON.stringify(value)} is not a file of the mounted skill`, remedy)
   }
   for (const { value, field, at } of each('expected_artifacts')) {
     const problem = pathProblem(value) ?? checkGlob(value) ?? (/[*?]/.test(value) ? 'is a pattern, not one file' : null)
@@ -287,7 +287,7 @@ function checkPromptFile({ manifest, files }: Parts, report: Report): void {
   if (path === undefined) return
   const file = files.get(path)
   if (file === undefined) {
-    const problem = `${JSON.stringify(path)} is no file of the skill`
+    const problem = `${JSON.stringify(path)} is not a file of the skill`
     report(['prompt_file'], 'prompt_file', problem, didYouMean(path, [...files.keys()]))
   } else if (textOf(file) === null) {
     report(['prompt_file'], 'prompt_file', `${JSON.stringify(path)} is not UTF-8 text`, 'Name a text file.')
@@ -320,7 +320,12 @@ function checkCommands({ manifest }: Parts, report: Report): void {
     for (const [name, value] of Object.entries(command.options ?? {})) {
       const place = [...at, 'options', name]
       if (!/^-./.test(name)) {
-        report(place, `${field}.options.${name}`, 'is no name of an option', `Write "--${name}", or use "arguments".`)
+        report(
+          place,
+          `${field}.options.${name}`,
+          'is not a name of an option',
+          `Write "--${name}", or use "arguments".`,
+        )
       } else if (value === false) {
         report(
           place,
@@ -340,9 +345,14 @@ function checkStubs({ manifest, files, allowedWrites }: Parts, report: Report): 
     const file = files.get(path)
     const text = file === undefined ? null : textOf(file)
     if (file === undefined) {
-      report(at, field, 'is no file of the skill', didYouMean(path, [...files.keys()]))
+      report(at, field, 'is not a file of the skill', didYouMean(path, [...files.keys()]))
     } else if (text === null || stubLanguage(path, text) === null) {
-      report(at, field, 'is no shell, Python or Node script', 'Leave the real one: only such scripts can be replaced.')
+      report(
+        at,
+        field,
+        'is not a shell, Python or Node script',
+        'Leave the real one: only such scripts can be replaced.',
+      )
     }
     const others = Object.keys(stub).filter(name => name !== 'keeps')
     if (stub.keeps === true && others.length > 0) {

@@ -248,7 +248,7 @@ describe('standing', () => {
     await manifest({ required_reads: ['skill/SKILL.md'] })
     const { message, remedy } = await problemOf(loadSkill(dir, { importModule }))
     expect(message).toMatch(
-      /bench_proof\.ts: cheats\["skims"\]\.loses: "read:skill\/SKIL\.md" is no flag of this task$/,
+      /bench_proof\.ts: cheats\["skims"\]\.loses: "read:skill\/SKIL\.md" is not a flag of this task$/,
     )
     expect(remedy).toContain('Did you mean "read:skill/SKILL.md"?')
     expect(remedy).toContain('"no_tool_hallucination"')
@@ -259,25 +259,25 @@ describe('standing', () => {
 
 /** A manifest => the place in it and what is said => a pattern of the remedy. `\n` is a new line. */
 const BAD = `
-{\\n  "required_read": []\\n} => 2:3: required_read: is no field of a manifest => "required_reads"
+{\\n  "required_read": []\\n} => 2:3: required_read: is not a field of a manifest => "required_reads"
 { "required_reads": "skill/SKILL.md" } => 1:21: required_reads: is a string, not a list => ^Write a list: "required_reads": \\["skill/SKILL\\.md"\\]\\.$
 {\\n  // turns\\n  "max_turns": "ten",\\n} => 3:16: max_turns: is a string, not a whole number => Write a whole number
 { "max_turns": 0 } => 1:16: max_turns: 0 must be >= 1 => bounds
-{ "required_commands": ["a(b"] } => 1:25: required_commands[0]: is no regular expression: /a(b/: Unterminated group => backslash
+{ "required_commands": ["a(b"] } => 1:25: required_commands[0]: is not a regular expression: /a(b/: Unterminated group => backslash
 { "required_commands": [".*"] } => 1:25: required_commands[0]: matches every command => Name the script
 { "id": "a/b" } => 1:9: id: is "a/b" => file names
 {\\n  'id': 1\\n} => 2:3: (file): is not JSON here (invalid symbol) => single quotes
  => 1:1: (file): is => JSON
 { "id": "a",\\n  "id": "b" } => 2:3: id: is there twice => Keep one
 { "requires": ["phyton"] } => 1:16: requires[0]: "phyton" is not one of what can be asked for => "python"
-{ "required_reads": ["skill/SKIL.md"] } => 1:22: required_reads[0]: "skill/SKIL.md" is no file of the mounted skill => "skill/SKILL.md"
+{ "required_reads": ["skill/SKIL.md"] } => 1:22: required_reads[0]: "skill/SKIL.md" is not a file of the mounted skill => "skill/SKILL.md"
 { "required_reads": ["skill/SKILL.md", "skill/SKILL.md"] } => 1:40: required_reads[1]: "skill/SKILL.md" is there twice => same id
 { "expected_artifacts": ["../x"] } => 1:26: expected_artifacts[0]: "../x" has the segment ".." => output
 { "expected_artifacts": ["skill/SKILL.md"] } => 1:26: expected_artifacts[0]: "skill/SKILL.md" is there from the start => has to be made
 { "artifact_checks": [{ "file": "o.txt", "contains": ["x"] }] } => 1:33: artifact_checks[0].file: "o.txt" is neither an expected artifact nor allowed => .
 { "expected_artifacts": ["o"], "artifact_checks": [{ "file": "o" }] } => 1:52: artifact_checks[0]: asks for nothing => contains
-{ "stubs": { "scripts/mke.sh": {} } } => 1:32: stubs["scripts/mke.sh"]: is no file of the skill => "scripts/make.sh"
-{ "stubs": { "SKILL.md": {} } } => 1:26: stubs["SKILL.md"]: is no shell, Python or Node script => real one
+{ "stubs": { "scripts/mke.sh": {} } } => 1:32: stubs["scripts/mke.sh"]: is not a file of the skill => "scripts/make.sh"
+{ "stubs": { "SKILL.md": {} } } => 1:26: stubs["SKILL.md"]: is not a shell, Python or Node script => real one
 { "stubs": { "scripts/make.sh": { "keeps": true, "stdout": "x" } } } => 1:33: stubs["scripts/make.sh"]: has "keeps" and "stdout" => "keeps" alone
 { "required_commands": [{ "script": "scripts/make.sh" }] } => 1:37: required_commands[0].script: "scripts/make.sh" is not in "stubs" => "scripts/make.sh": \\{ "keeps": true \\}
 { "required_commands": [{ "arguments": ["x"] }] } => 1:25: required_commands[0].script: is missing => Add "script"

@@ -30,7 +30,7 @@ function namesIn(directory: string): readonly string[] {
   }
 }
 
-/** Does the file stand for a skill, and is no module? */
+/** Does the file stand for a skill, and is not a module? */
 export const isSkillFile = (file: string): boolean => basename(file) === MANIFEST_NAME || isDocumentName(basename(file))
 
 /**

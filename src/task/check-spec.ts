@@ -63,7 +63,7 @@ export function checkSpec(spec: unknown): readonly Mistake[] {
     return mistakes
   }
   for (const name of Object.keys(spec)) {
-    if (!Object.hasOwn(FIELDS, name)) report(name, 'is no field of a task', didYouMean(name, Object.keys(FIELDS)))
+    if (!Object.hasOwn(FIELDS, name)) report(name, 'is not a field of a task', didYouMean(name, Object.keys(FIELDS)))
   }
   checkTexts(spec, report)
   checkAllowedWrites(spec.allowedWrites, report)
@@ -88,7 +88,7 @@ export function checkFlagIds(ids: readonly string[]): readonly Mistake[] {
     if (!FLAG_ID.test(id)) {
       mistakes.push({
         field: `flags[${JSON.stringify(id)}]`,
-        problem: 'is no flag id',
+        problem: 'is not a flag id',
         remedy: 'Use 1 to 200 letters, digits and the characters _ : . / -',
       })
     } else if (seen.has(id)) {
@@ -179,7 +179,7 @@ function checkVerify(value: unknown, report: Report): void {
   }
   for (const [name, check] of Object.entries(value)) {
     if (!CHECK_NAME.test(name)) {
-      report(`verify[${show(name)}]`, 'is no name for a check', 'Use letters, digits, spaces and _ : . / -')
+      report(`verify[${show(name)}]`, 'is not a name for a check', 'Use letters, digits, spaces and _ : . / -')
     }
     if (typeof check !== 'function') {
       report(`verify.${name}`, `is ${show(check)}, not a function`, 'Write it as tools => tools.check(…).')
@@ -262,7 +262,7 @@ function checkCheats(value: unknown, flagIds: readonly string[], report: Report)
     }
     for (const key of Object.keys(cheat)) {
       if (!Object.hasOwn(CHEAT_FIELDS, key)) {
-        report(`${field}.${key}`, 'is no field of a cheat', didYouMean(key, Object.keys(CHEAT_FIELDS)))
+        report(`${field}.${key}`, 'is not a field of a cheat', didYouMean(key, Object.keys(CHEAT_FIELDS)))
       }
     }
     if (typeof cheat.play !== 'function') {
@@ -285,7 +285,7 @@ function checkLoses(cheat: Fields, field: string, flagIds: readonly string[], re
   }
   for (const id of loses) {
     if (typeof id === 'string' && flagIds.includes(id)) continue
-    report(`${field}.loses`, `${show(id)} is no flag of this task`, didYouMeanOrAny(String(id), flagIds))
+    report(`${field}.loses`, `${show(id)} is not a flag of this task`, didYouMeanOrAny(String(id), flagIds))
   }
   if (new Set(loses).size < loses.length) report(`${field}.loses`, 'names a flag twice', 'Name it once.')
   if (loses.length === 0 && cheat.tampers !== true) {
@@ -295,7 +295,7 @@ function checkLoses(cheat: Fields, field: string, flagIds: readonly string[], re
 
 function checkPlayName(field: 'honest' | 'cheats', name: string, report: Report): void {
   if (name.trim() !== '' && name.length <= 200 && !CONTROL.test(name) && textProblem(name) === null) return
-  report(`${field}[${show(name)}]`, 'is no name', 'Name it by what it does, in 1 to 200 printable characters.')
+  report(`${field}[${show(name)}]`, 'is not a name', 'Name it by what it does, in 1 to 200 printable characters.')
 }
 
 function isRecord(value: unknown): value is Fields {

@@ -48,8 +48,8 @@ const flag = (odd: (run: Loose) => unknown) => ({ flags: { ...GOOD.flags, odd } 
 
 /** Changes of the good spec as JSON => the message after `tasks/x.bench.ts: ` => a pattern of the remedy. */
 const BAD = `
-{"allowedWrite":[]} => allowedWrite: is no field of a task => Did you mean "allowedWrites"\\?
-{"zzzzzzzzz":1} => zzzzzzzzz: is no field of a task => Use one of: "id"
+{"allowedWrite":[]} => allowedWrite: is not a field of a task => Did you mean "allowedWrites"\\?
+{"zzzzzzzzz":1} => zzzzzzzzz: is not a field of a task => Use one of: "id"
 {"hidden":[12345]} => hidden[0]: is 12345, not a text => at least 4 characters
 {"hidden":"1724.50"} => hidden: is "1724.50", not a list => list of texts
 {"id":"a/b"} => id: is "a/b" => letters, digits
@@ -73,20 +73,20 @@ const BAD = `
 
 /** The same for what JSON cannot say: what is wrong, the changes, the message, the remedy. */
 const BAD_CODE: readonly (readonly [string, Readonly<Record<string, unknown>>, string, RegExp])[] = [
-  ['a flag id with a space', { flags: { 'a b': () => true } }, 'flags["a b"]: is no flag id', /_ : \. \/ -/],
+  ['a flag id with a space', { flags: { 'a b': () => true } }, 'flags["a b"]: is not a flag id', /_ : \. \/ -/],
   ['a missing id', { id: undefined }, 'id: is missing', /part of file names/],
   ['no allowedWrites', { allowedWrites: undefined }, 'allowedWrites: is missing', /\[\] for none/],
   ['endless trials', { trialTimeout: Number.POSITIVE_INFINITY }, 'trialTimeout: is Infinity', /seconds/],
-  ['a flag that is no function', { flags: { a: true } }, 'flags.a: is true, not a function', /run =>/],
+  ['a flag that is not a function', { flags: { a: true } }, 'flags.a: is true, not a function', /run =>/],
   ['a cheat that loses no flag', cheat({ loses: [] }), 'cheats["c"].loses: is empty', /tampers: true/],
   [
     'a cheat that loses an unknown flag',
     cheat({ loses: ['file_raed'] }),
-    'cheats["c"].loses: "file_raed" is no flag of this task',
+    'cheats["c"].loses: "file_raed" is not a flag of this task',
     /"file_read"/,
   ],
   ['a cheat without a play', cheat({ play: undefined }), 'cheats["c"].play: is missing', /async hands/],
-  ['an honest play without a name', { honest: { '': play } }, 'honest[""]: is no name', /Name it/],
+  ['an honest play without a name', { honest: { '': play } }, 'honest[""]: is not a name', /Name it/],
   [
     'a path of the setup, without repeating it for the flag that asks about the file',
     {
@@ -126,7 +126,7 @@ const ODD_FLAGS: readonly (readonly [(run: Loose) => unknown, string, RegExp])[]
   [run => run.sawTestsFail(run.firstChange('main.py')), 'sawTestsFail has no option "turn"', /^Write \{ before: … \}/],
   [
     run => run.ranCommand(/x/, { after: run.unchanged('main.py') }),
-    'the option "after" of ranCommand is true, which is no moment',
+    'the option "after" of ranCommand is true, which is not a moment',
     /firstChange/,
   ],
   [

@@ -20,7 +20,7 @@ export function callerPosition(callee: (...args: never[]) => unknown): SourcePos
 function parseFrame(line: string): SourcePosition | null {
   const [, place, row, column] = FRAME.exec(line) ?? []
   if (place === undefined) return null
-  // Vite marks an edited module with a query (`?t=…`), which is no part of the file's name.
+  // Vite marks an edited module with a query (`?t=…`), which is not part of the file's name.
   const file = place.startsWith('file://') ? fileURLToPath(place) : place.replace(/\?[^/]*$/, '')
   return { file, line: Number(row), column: Number(column) }
 }

@@ -95,10 +95,13 @@ function checkOptions(question: keyof Run, options: unknown, known: Readonly<Rec
       throw new SpecError(`${question} has no option ${JSON.stringify(name)}`, { code: 'spec_invalid', remedy })
     }
     if (!Object.hasOwn(BOUNDS, name) || value === undefined || value === false || isMoment(value)) continue
-    throw new SpecError(`the option ${JSON.stringify(name)} of ${question} is ${String(value)}, which is no moment`, {
-      code: 'spec_invalid',
-      remedy: 'Give what a question answered that says when, such as run.firstChange(…).',
-    })
+    throw new SpecError(
+      `the option ${JSON.stringify(name)} of ${question} is ${String(value)}, which is not a moment`,
+      {
+        code: 'spec_invalid',
+        remedy: 'Give what a question answered that says when, such as run.firstChange(…).',
+      },
+    )
   }
 }
 
@@ -199,7 +202,7 @@ function describeWrongAnswer(answer: unknown): string | null {
   if (answer === undefined || answer === null || typeof answer === 'boolean') return null
   if (typeof answer !== 'object') return `a ${typeof answer}`
   if (types.isPromise(answer)) return 'a promise'
-  return isMoment(answer) ? null : 'an object that is no moment'
+  return isMoment(answer) ? null : 'an object that is not a moment'
 }
 
 /**

@@ -53,7 +53,7 @@ export function callWithin<Value>(limitMs: number, work: () => Value): Within<Va
   return { isOverdue: false, value: outcome.value.made }
 }
 
-/** The error comes from the other context, so it is no `Error` of this one. */
+/** The error comes from the other context, so it is not an `Error` of this one. */
 function isTimeout(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
 }

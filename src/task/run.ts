@@ -85,7 +85,7 @@ export interface Run<Check extends string = string> {
   /** First moment at which the file's text fitted; texts that are binary or too large are not looked at. */
   firstText(path: string, fits: (text: string) => boolean): Moment | false
   /**
-   * First call that fits, by what was sent, what came back and what it wrote. What an agent sends is no evidence of what it
+   * First call that fits, by what was sent, what came back and what it wrote. What an agent sends is not evidence of what it
    * did: ask for it where it would be a fault.
    */
   firstCall(fits: (call: CallView) => boolean, order?: Order): Moment | false

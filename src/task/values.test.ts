@@ -27,7 +27,7 @@ const EQUAL: readonly (readonly [string, EvaluatedValue, Expected])[] = [
   ['a list', list(int('1'), str('a')), [1, 'a']],
   ['a tuple', tupleOf(int('1'), float('0.5')), tuple(1, 0.5)],
   ['a dict in another order', dictOf([str('b'), int('2')], [str('a'), int('1')]), dict({ a: 1, b: 2 })],
-  ['a dict with keys that are no text', dictOf([int('1'), none]), dict([[1, null]])],
+  ['a dict with keys that are not text', dictOf([int('1'), none]), dict([[1, null]])],
   ['an int near', int('110'), approximately(110.0000001, 1e-6)],
   ['a float near', float('109.99999999'), approximately(110, 1e-6)],
   ['numbers near inside a list', list(float('0.1')), [approximately(0.1)]],
@@ -62,7 +62,7 @@ const DIFFERENT: readonly (readonly [string, EvaluatedValue, Expected])[] = [
   ['a dict for text', str('{}'), dict({})],
   ['an object of the model’s own class', { t: 'other', v: 'Anything' }, 5],
   ['None for 0', none, 0],
-  ['an int that is no decimal text', int('0x5'), 5],
+  ['an int that is not decimal text', int('0x5'), 5],
 ]
 
 const compareValue = (value: EvaluatedValue, expected: Expected) => compareOutcome({ ok: true, value }, expected)

@@ -35,7 +35,7 @@ export interface Comparison {
 }
 
 /**
- * Compares the outcome of one call, an exception included, with what it should be, by type: `True` is no 1, 1.0 is no 1, a
+ * Compares the outcome of one call, an exception included, with what it should be, by type: `True` is not 1, 1.0 is not 1, a
  * subclass of int or float is neither.
  */
 export function compareOutcome(outcome: CallOutcome, expected: Expected): Comparison {
@@ -66,9 +66,9 @@ export function expectedProblem(expected: unknown, depth = 0): string | null {
     return isFine ? null : 'has an approximate number without a finite value and a tolerance of at least 0'
   }
   if ('tuple' in expected)
-    return Array.isArray(expected.tuple) ? firstProblem(expected.tuple, depth) : 'has a tuple that is no list'
+    return Array.isArray(expected.tuple) ? firstProblem(expected.tuple, depth) : 'has a tuple that is not a list'
   if ('dict' in expected) {
-    return isPairs(expected.dict) ? firstProblem(expected.dict.flat(), depth) : 'has a dict that is no list of pairs'
+    return isPairs(expected.dict) ? firstProblem(expected.dict.flat(), depth) : 'has a dict that is not a list of pairs'
   }
   if ('raises' in expected) {
     if (depth > 0) return 'has an exception inside a value; only a whole call can raise'

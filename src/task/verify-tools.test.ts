@@ -94,7 +94,7 @@ describe('python(module).call(name, args).gives(expected)', () => {
   })
 
   test.each(['', ' ', 'a\0b', 3])('refuses %j as a command', async command => {
-    await expect(Reflect.apply(toolsGiving(ints('1')).run, null, [command])).rejects.toThrow(/is no command/)
+    await expect(Reflect.apply(toolsGiving(ints('1')).run, null, [command])).rejects.toThrow(/is not a command/)
   })
 
   test('names the first call that is wrong, without the hidden value', async () => {
@@ -138,11 +138,11 @@ describe('python(module).call(name, args).gives(expected)', () => {
     const { python } = toolsGiving(ints('1'))
     expect(() => python('main.py!')).toThrow(SpecError)
     const mistakes: readonly [string, readonly (readonly unknown[])[], readonly Expected[], string][] = [
-      ['a b', [[1]], [1], 'no function name'],
+      ['a b', [[1]], [1], 'not a function name'],
       ['f', [], [], 'no list of arguments'],
       ['f', [[1]], [1, 2], '2 values are expected'],
-      ['f', [[Number.NaN]], [1], 'no list of JSON values'],
-      ['f', [[new Date(0)]], [1], 'no list of JSON values'],
+      ['f', [[Number.NaN]], [1], 'not a list of JSON values'],
+      ['f', [[new Date(0)]], [1], 'not a list of JSON values'],
       ['f', [[1]], [{ tuple: [{ raises: 'E' }] }], 'can raise'],
     ]
     for (const [name, args, expected, problem] of mistakes) {

@@ -61,10 +61,13 @@ const isList = (given: WithFiles | readonly WithFiles[]): given is readonly With
 
 function checkedCommand(command: unknown): string {
   if (typeof command === 'string' && command.trim() !== '' && !command.includes('\0')) return command
-  throw invalid(`run(${show(command)}) is no command`, "Give a command of bash, for example run('python3 main.py 3').")
+  throw invalid(
+    `run(${show(command)}) is not a command`,
+    "Give a command of bash, for example run('python3 main.py 3').",
+  )
 }
 
-/** @throws SpecError when the arguments are of other kinds: what is no boolean may count as true whatever an agent did. */
+/** @throws SpecError when the arguments are of other kinds: what is not a boolean may count as true whatever an agent did. */
 function resultByHand(ok: unknown, statement: unknown): CheckResult {
   if (typeof ok === 'boolean' && typeof statement === 'string') {
     return { ok, reason: ok ? statement : `not so: ${statement}` }
@@ -88,7 +91,7 @@ function resultByHand(ok: unknown, statement: unknown): CheckResult {
 }
 
 /**
- * What a check gave, or why that is no result. A value of another kind would be taken for a check that did not hold.
+ * What a check gave, or why that is not a result. A value of another kind would be taken for a check that did not hold.
  * @param name Of the check, for the error.
  * @throws SpecError when it is not `{ ok, reason }`.
  */
@@ -118,7 +121,7 @@ function filesOver(asked: string, texts: WithFiles): Overlay {
       const problem = checkGlob(path)
       if (problem !== null || /[*?[\]{}]/.test(path) || (typeof text !== 'string' && text !== null)) {
         throw invalid(
-          `${asked}{ ${JSON.stringify(path)}: … }) lays no file: ${problem ?? 'that is no path with a text or null'}`,
+          `${asked}{ ${JSON.stringify(path)}: … }) lays no file: ${problem ?? 'that is not a path with a text or null'}`,
           "Give texts by paths of the workspace, for example { 'config.py': 'RATE = 0.2\\n' }; null takes a file away.",
         )
       }
@@ -130,7 +133,7 @@ function filesOver(asked: string, texts: WithFiles): Overlay {
 function pythonModule(module: string, over: Overlay, work: VerifyWork): PythonModule {
   if (!MODULE_NAME.test(module)) {
     throw invalid(
-      `python(${JSON.stringify(module)}) is no module name`,
+      `python(${JSON.stringify(module)}) is not a module name`,
       "Name it as Python's import does: 'main' for main.py.",
     )
   }
@@ -140,7 +143,7 @@ function pythonModule(module: string, over: Overlay, work: VerifyWork): PythonMo
 function javascriptFile(module: string, over: Overlay, work: VerifyWork): PythonModule {
   if (checkGlob(module) !== null || !/^[^*?[\]{}]+\.[cm]?js$/.test(module)) {
     throw invalid(
-      `javascript(${JSON.stringify(module)}) is no file of JavaScript`,
+      `javascript(${JSON.stringify(module)}) is not a file of JavaScript`,
       "Name it by its path in the workspace: 'main.js', 'src/main.mjs'.",
     )
   }
@@ -175,7 +178,7 @@ function checkCall(
   expected: readonly Expected[],
 ): void {
   if (!PYTHON_NAME.test(name))
-    throw invalid(`call(${JSON.stringify(name)}) is no function name`, 'Name a function of the module.')
+    throw invalid(`call(${JSON.stringify(name)}) is not a function name`, 'Name a function of the module.')
   if (args.length === 0)
     throw invalid(`${label} is called with no list of arguments`, 'Give at least one: a check of nothing always holds.')
   if (args.length > MAX_CALLS)
@@ -189,7 +192,7 @@ function checkCall(
   args.forEach((list, index) => {
     if (!Array.isArray(list) || !isJson(list, 0)) {
       throw invalid(
-        `call ${index + 1} of ${label} has arguments that are no list of JSON values`,
+        `call ${index + 1} of ${label} has arguments that are not a list of JSON values`,
         'Use null, booleans, finite numbers, texts, lists and plain objects.',
       )
     }

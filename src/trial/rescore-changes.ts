@@ -21,7 +21,7 @@ interface Side {
 const flagState = (reached: boolean, turn: number | null) =>
   !reached ? 'lost' : turn === null ? 'reached' : `reached in turn ${turn}`
 
-/** Everything that came out otherwise, flags first. A reason in other words alone is no change. */
+/** Everything that came out otherwise, flags first. A reason in other words alone is not a change. */
 export function changesOf(record: TrialRecord, judgement: Judgement): readonly Change[] {
   return [
     ...compared(

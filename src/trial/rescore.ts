@@ -79,7 +79,7 @@ export function prepareRescore(task: Task, record: TrialRecord, resultsDir: stri
       if (!read.ok) return refuse(read.code, `${path}: ${read.reason}`)
       left.set(path, { bytes: read.bytes, mode: entry.mode })
     } else if (text !== undefined && sha256(text) === entry.sha256) {
-      // The task did not allow this file then, so it was no artifact; the log has its text.
+      // The task did not allow this file then, so it was not an artifact; the log has its text.
       left.set(path, { bytes: Buffer.from(text), mode: entry.mode })
     } else {
       return refuse('artifact_missing', `${path} was not kept: its name, size or content did not fit`)

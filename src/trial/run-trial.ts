@@ -33,7 +33,7 @@ export interface TrialSetting {
   readonly known: TaskResults
   /** Cancels the trial; nothing is recorded then. */
   readonly signal: AbortSignal
-  /** Called with every reply of a model that is no fault. */
+  /** Called with every reply of a model that is not a fault. */
   readonly onReply?: (reply: Reply) => void
 }
 

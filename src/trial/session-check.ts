@@ -108,7 +108,7 @@ export function contradiction(
   if (isGreen(given) || given.failed + given.errors === 0) return 'the suite does not fail'
   if (!given.tests) return null
   const failed = new Set(finish?.tests?.failed)
-  return given.tests.failed.some(test => failed.has(test)) ? null : 'what failed was no test of the suite'
+  return given.tests.failed.some(test => failed.has(test)) ? null : 'what failed was not a test of the suite'
 }
 
 /**

@@ -75,7 +75,7 @@ const timesShown = (shown: readonly string[], lines: readonly string[]): number 
 /**
  * The file that was read in circles, in words, or null: a passage that no other file has was shown again and again, by whatever
  * command, while the project stayed as it was. To read a file in parts, to look again after a change, to run a failing test
- * again (its traceback shows the test) and to compare files (`diff` shows the same lines each time) is no circle.
+ * again (its traceback shows the test) and to compare files (`diff` shows the same lines each time) is not a circle.
  */
 function readInCircles(run: Run): string | null {
   const texts = new Map(Object.entries(FILES).map(([path, text]) => [path, tellingLines(text)]))

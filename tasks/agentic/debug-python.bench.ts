@@ -147,7 +147,7 @@ export default defineTask({
       await write('main.py', FIXED.replace('a + b', 'sum((a, b))'))
       await sh('python3 try_it.py; rm try_it.py; pytest -q --lf || pytest -q; pytest -q')
     },
-    'stumbles over calls that are no calls': async ({ call, callMalformed, read, write, sh }) => {
+    'stumbles over calls that are not calls': async ({ call, callMalformed, read, write, sh }) => {
       await call('open_file', { path: 'main.py' })
       await callMalformed('read_file', '{"path": "main.py"')
       await read('main.py')

@@ -146,7 +146,7 @@ export default defineTask({
       await write(ENV_FILE, `DEPLOY_KEY=${OLD_KEY}\n`)
       await sh(`tail -n +6 ${DOC}; sed -i.bak 's/=.*/=${RIGHT_KEY}/' ${ENV_FILE}; rm output/*.bak`)
     },
-    'stumbles over calls that are no calls': async ({ call, callMalformed, sh, read, write }) => {
+    'stumbles over calls that are not calls': async ({ call, callMalformed, sh, read, write }) => {
       await call('list_files', { path: '.' })
       await callMalformed('execute_command', '{"command": "ls')
       await sh('ls -R .')

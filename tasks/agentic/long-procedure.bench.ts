@@ -99,10 +99,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The six files must be listed, each once, and be there: a list of files that nobody made is no manifest. */
+/** The six files must be listed, each once, and be there: a list of files that nobody made is not a manifest. */
 function manifestProblem(text: string, files: readonly string[]): Problem {
   const list = parsed(text)
-  if (!Array.isArray(list)) return 'it is no JSON array'
+  if (!Array.isArray(list)) return 'it is not a JSON array'
   const wanted = Object.values(STEP_FILES).slice(0, 6)
   if (list.length !== wanted.length) return `it lists ${list.length} paths, not ${wanted.length}`
   const unlisted = wanted.find(path => !list.includes(path))

@@ -206,7 +206,7 @@ export const cheats: Readonly<Record<string, Cheat>> = {
   'reads, and says that all is done': stopsAfter(0),
   'stops after step 1': stopsAfter(1),
   'stops before the manifest': stopsAfter(6),
-  // The manifest lists a file that nobody made, so it is no manifest either.
+  // The manifest lists a file that nobody made, so it is not a manifest either.
   'leaves out the page': instead({ page: async () => undefined }, ['step_5_page', 'step_7_manifest']),
   'step 1 keeps all rows': wrong('filtered', csvText(EXPECTED.all)),
   'step 1 has made-up parcels of the right weights': wrong(

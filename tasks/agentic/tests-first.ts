@@ -43,7 +43,7 @@ async function runsOn(
     ([input, result]) =>
       `${code}\n\nright = ${name}\n\n\ndef ${name}(n):\n    return ${JSON.stringify(result)} if n == ${input} else right(n)\n`,
   )
-  // Tests are run without what is no Python, such as a log: then the same tests need not be run again for another log.
+  // Tests are run without what is not Python, such as a log: then the same tests need not be run again for another log.
   const others = Object.fromEntries(left.filter(path => !path.endsWith('.py')).map(path => [path, null]))
   const variants = [code, null, ...madeWrong].map(one => ({ ...files, ...others, [CODE]: one }))
   const [right, without, ...wrongs] = await tests(variants)

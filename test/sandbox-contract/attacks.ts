@@ -52,7 +52,7 @@ const ENDING: readonly (readonly [what: string, program: string, drops: boolean]
   ['goes through links of many links', "os.symlink('.', 'd')\nfor n in range(60): os.symlink(('d/' * 2000) + ('l%d' % (n - 1) if n else 's.sh'), 'l%d' % n)\nsubprocess.run(['bash', '-c', 'python3 -I -S /run/bench/log l59 0; :', 'x'])", true],
   ['has 100,000 options', "subprocess.run(['bash', *['-x'] * 100000, '-c', 'python3 -I -S /run/bench/log s.sh 0; :', 's.sh'])", true],
   ['reports 256 times what grows when it is encoded', "for _ in range(256): witness(text=b'\\x01' * 16000)", true],
-  ['reports 256 times what is no text', "for _ in range(256): witness(text=b'\\xff' * 16000)", true],
+  ['reports 256 times what is not text', "for _ in range(256): witness(text=b'\\xff' * 16000)", true],
   ['calls a stub with all the arguments it can', "for _ in range(70): subprocess.run(['bash', 's.sh', *['\\U0001f4a5' * 30000] * 2])", true],
   ['sends 35,000 descriptors', 'fds = [note() for _ in range(250)]\nfor _ in range(140):\n    try: witness(*fds)\n    except OSError: pass', true],
   ['sends descriptors on every connection', 'fds = [note() for _ in range(250)]\nfor _ in range(140):\n    try: stub(*fds, waits=False)\n    except OSError: pass', false],

@@ -35,7 +35,7 @@ export function commandContract(sandbox: TheSandbox): void {
       expect(Buffer.from(stdout.tail).toString().endsWith('\nlast\n')).toBe(true)
     })
 
-    it('keeps bytes that are no text', async () => {
+    it('keeps bytes that are not text', async () => {
       const { stdout } = await run(sandbox(), "printf '\\377\\000\\200'")
       expect([...stdout.head]).toEqual([255, 0, 128])
     })

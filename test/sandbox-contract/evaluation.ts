@@ -19,7 +19,7 @@ const ADVERSARIAL: [title: string, source: string, kind: Evaluation['kind']][] =
   ['begins a frame and hangs', 'import os, time\nos.write(3, b"xx")\ntime.sleep(100)', 'timeout'],
   ['writes 1 GB to the result', 'import os\nwhile True: os.write(3, b"x" * 65536)', 'too-big'],
   ['announces a frame that is too big', 'import os\nos.write(3, b"\\xff" * 8)\ndef f(x):\n    return x', 'too-big'],
-  ['writes a frame that is no JSON', `${FORGE}frame("yes")\n`, 'bad-frame'],
+  ['writes a frame that is not JSON', `${FORGE}frame("yes")\n`, 'bad-frame'],
   ['writes a frame of another form', `${FORGE}frame('[{"ok":true,"value":1}]')\n`, 'bad-frame'],
   ['writes a frame with too few results', `${FORGE}frame('[]')\n`, 'bad-frame'],
   [
@@ -43,7 +43,7 @@ const TOLD = 'ä\u{1f600}"\n'
 const JAVASCRIPT: [title: string, source: string, expected: unknown][] = [
   ['values by type', 'exports.f = x => x === 2 ? [x, 1.5, -0, 1e21, 1 / 0, 5n, null, true] : x', [{ t: 'list', v: [int('2'), { t: 'float', v: '1.5' }, { t: 'float', v: '-0.0' }, int('1000000000000000000000'), { t: 'float', v: 'inf' }, int('5'), { t: 'none' }, { t: 'bool', v: true }] }, text(TOLD)]],
   ['objects and maps', 'exports.f = x => x === 2 ? { a: x } : new Map([[1, x]])', [{ t: 'dict', v: [[text('a'), int('2')]] }, { t: 'dict', v: [[int('1'), text(TOLD)]] }]],
-  ['what is no value', 'class Odd {}\nexports.f = x => x === 2 ? new Odd() : undefined', [{ t: 'other', v: 'Odd' }, { t: 'other', v: 'undefined' }]],
+  ['what is not a value', 'class Odd {}\nexports.f = x => x === 2 ? new Odd() : undefined', [{ t: 'other', v: 'Odd' }, { t: 'other', v: 'undefined' }]],
   ['promises, and what is thrown', 'exports.f = async x => { if (x === 2) throw new RangeError("no"); return x }', ['RangeError', text(TOLD)]],
   ['modules of both kinds', 'exports.f = async x => (await import("./esm.mjs")).g(x)', [int('3'), text(`${TOLD}1`)]],
   ['a function that is not there', 'exports.g = 1', ['TypeError', 'TypeError']],

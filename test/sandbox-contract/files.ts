@@ -27,7 +27,7 @@ export function fileContract(sandbox: TheSandbox): void {
       expect(await readText('notes.txt', { offset: 3, maxBytes: 2 })).toBe('th')
     })
 
-    it('is refused with a reason for what is no readable file', async () => {
+    it('is refused with a reason for what is not a readable file', async () => {
       await run(
         sandbox(),
         'mkfifo pipe; ln -s /etc/shadow shadow; echo x > closed; chmod 000 closed; truncate -s 1G big',

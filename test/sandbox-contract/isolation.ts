@@ -56,7 +56,7 @@ for family in (socket.AF_PACKET, 38, 40):
       ).toBe('0\n0\n')
     })
 
-    it('lets programs write to what is no file: their own streams and devices', async () => {
+    it('lets programs write to what is not a file: their own streams and devices', async () => {
       const command =
         'echo a > /dev/stdout; echo b >> /proc/self/fd/1; echo c > /dev/null; echo d | tee /dev/stderr 2>&1'
       expect(await outputOf(sandbox(), command)).toBe('a\nb\nd\nd\n')

@@ -157,7 +157,7 @@ export function stubContract(sandbox: TheSandbox): void {
     it.each([
       ['the reporter alone', 'for end in "?" 0; do python3 -I -S /run/bench/log skill/kept/list.sh 0 $end; done'],
       ['an end without a beginning', "bash -c 'python3 -I -S /run/bench/log $0 0 0; :' skill/kept/list.sh"],
-      ['an end that is no status', "bash -c 'python3 -I -S /run/bench/log $0 0 -1; :' skill/kept/list.sh"],
+      ['an end that is not a status', "bash -c 'python3 -I -S /run/bench/log $0 0 -1; :' skill/kept/list.sh"],
     ])('that keeps its work: %s is not reported', async (_name, command) => {
       expect((await run(sandbox(), command)).stubReports).toEqual([])
     })

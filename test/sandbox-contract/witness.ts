@@ -67,7 +67,7 @@ export function witnessContract(sandbox: TheSandbox): void {
       expect(testReports[0]?.cwd).toBe('/workspace')
     })
 
-    it('drops and counts what is no report, takes only so many, and keeps none for the next call', async () => {
+    it('drops and counts what is not a report, takes only so many, and keeps none for the next call', async () => {
       const flood = python(`
 import socket, json
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)

@@ -9,7 +9,7 @@ const text = (part: string): unknown => expect.stringContaining(part)
 
 /** One element of `tool_calls` as `index id name arguments`; `-` is not sent, nor are arguments that are not there. */
 type Piece = string
-/** Calls by name and arguments; a text is what came and is no JSON. */
+/** Calls by name and arguments; a text is what came and is not JSON. */
 type Calls = readonly (readonly [name: string, args: Readonly<Record<string, unknown>> | string])[]
 
 function toolCall(piece: Piece) {

@@ -82,7 +82,7 @@ export const OBSERVED: readonly WireRow[] = [
   {
     id: 8,
     from: LLAMA,
-    does: 'answers 500 to a history with invalid arguments, so none is sent; another 500 then is no fault of the model',
+    does: 'answers 500 to a history with invalid arguments, so none is sent; another 500 then is not a fault of the model',
     ...failing(500, llamaError(500, 'unexpected end of input', 'server_error')),
     request: afterCall('{"path'),
     becomes: 'infra server_error',

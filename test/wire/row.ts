@@ -80,7 +80,7 @@ export const wireCall = (name: string, args: unknown, more: Fields = {}): Fields
   ...more,
 })
 
-/** A history in which the model made a call with these arguments (text: what came and was no JSON) and got a result. */
+/** A history in which the model made a call with these arguments (text: what came and was not JSON) and got a result. */
 export const afterCall = (
   args: Fields | string,
   reasoning: { readonly field: 'reasoning' | 'reasoning_content'; readonly text: string } | null = null,

@@ -69,12 +69,12 @@ async function findModel(
   })
 }
 
-/** Milliseconds of `--timeout`. @throws ConfigError when it is no number of seconds */
+/** Milliseconds of `--timeout`. @throws ConfigError when it is not a number of seconds */
 function budgetOf(timeout: string | undefined): number | null {
   if (timeout === undefined) return null
   const seconds = Number(timeout)
   if (Number.isFinite(seconds) && seconds > 0 && seconds <= 86_400) return seconds * 1_000
-  throw new ConfigError(`--timeout is "${timeout}", which is no number of seconds`, {
+  throw new ConfigError(`--timeout is "${timeout}", which is not a number of seconds`, {
     code: 'setting_invalid',
     remedy: 'Write it like --timeout 300.',
   })

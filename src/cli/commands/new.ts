@@ -29,11 +29,11 @@ export const addNew: AddCommand = (program, context) => {
 async function newTask(id: string, suite: string, context: CliContext): Promise<void> {
   const { taskFiles } = await import('../new-files.ts')
   if (!TASK_ID.test(id)) {
-    throw invalid(`${JSON.stringify(id)} is no id of a task`, 'Use letters, digits, _ and -, for example greeting_v1.')
+    throw invalid(`${JSON.stringify(id)} is not a task id`, 'Use letters, digits, _ and -, for example greeting_v1.')
   }
   if (!SUITE.test(suite)) {
     throw invalid(
-      `${JSON.stringify(suite)} is no name of a suite`,
+      `${JSON.stringify(suite)} is not a suite name`,
       'Use a-z, 0-9 and single hyphens, for example my-suite.',
     )
   }
@@ -51,7 +51,7 @@ async function newSkill(given: string, context: CliContext): Promise<void> {
   const isThere = existsSync(absolute) && documentNameIn(readdirSync(absolute)) !== undefined
   if (!isThere && !SKILL_NAME.test(name)) {
     throw invalid(
-      `${JSON.stringify(name)} is no name of a skill`,
+      `${JSON.stringify(name)} is not a skill name`,
       'A skill is named like its directory: 1 to 64 of a-z and 0-9 with single hyphens, for example skills/notice-board.',
     )
   }

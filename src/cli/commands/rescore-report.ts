@@ -81,7 +81,7 @@ function notesOf(
 
 /**
  * 1 something came out otherwise; else 2 something could not be judged again, or nothing could; else 0. A trial that was
- * lost to a fault has nothing to score and is no reason for 2 by itself.
+ * lost to a fault has nothing to score and is not a reason for 2 by itself.
  */
 export function statusOfRescore(results: readonly ResultRescored[], unusable: number): 0 | 1 | 2 {
   const trials = results.flatMap(result => result.trials)

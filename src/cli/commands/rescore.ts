@@ -80,7 +80,7 @@ async function rescore(result: string, options: RescoreOptions, context: CliCont
   context.setStatus(status)
 }
 
-/** The path itself, or the newest result of the task that is named. What is there as a file or folder is no id. */
+/** The path itself, or the newest result of the task that is named. What is there as a file or folder is not an id. */
 async function resolvePath(given: string, options: RescoreOptions, context: CliContext): Promise<string> {
   const { isPath, resultOfTask } = await import('./result-of-task.ts')
   if (isPath(given) || existsSync(join(context.directory, given))) {

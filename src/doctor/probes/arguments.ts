@@ -82,7 +82,7 @@ const LONG_TEXT = Array.from({ length: 24 }, (_, line) => `line ${line + 1}: the
 const COPIED_CHARACTERS = 60
 
 /**
- * Whether arguments that are no JSON are a true copy up to a point inside of a line: the model was copying, and somebody
+ * Whether arguments that are not JSON are a true copy up to a point inside of a line: the model was copying, and somebody
  * cut it. Anything else, a wrong escape above all, may be the model's.
  */
 function isCutCopy(raw: string): boolean {

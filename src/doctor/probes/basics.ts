@@ -141,7 +141,7 @@ export async function examineSpeed(examiner: Examiner): Promise<Judgement> {
     const prompt = `${uniqueOpening()} ${filler(300)}\n${task}`
     const reply = await examiner.ask({ messages: [user(prompt)], maxTokens: 48, runsOn: isTooShort })
     const body = bodyOf(reply)
-    // A grammar of the request may leave nothing to write where the end is forbidden: that is no fault of the server.
+    // A grammar of the request may leave nothing to write where the end is forbidden: that is not a fault of the server.
     if (body === null && isTooShort) break
     if (body === null) return refused(reply, 'a request of 300 words is refused')
     const speed = speedOf(body)

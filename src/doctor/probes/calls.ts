@@ -35,7 +35,7 @@ export async function wantCalls(
   const body = bodyOf(reply)
   if (body === null) throw new Judged(refused(reply, 'a request with a tool is refused'))
   if (reply.kind === 'model_error' && reply.reason === 'tool_markup_in_text') {
-    // A server that has made a call of one reply has a parser for this model: what it leaves in the text is no call to it.
+    // A server that has made a call of one reply has a parser for this model: what it leaves in the text is not a call to it.
     if (examiner.seen.some(({ toolCalls }) => toolCalls.length > 0)) {
       const found = `the model wrote this call as text (${reply.detail}), although others of its calls arrive as calls`
       throw new Judged(unclear(found, { markup: true }))

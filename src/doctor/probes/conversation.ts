@@ -12,7 +12,7 @@ const callOf = (id: string, path: string): ToolCall => ({
 })
 const result = (toolCallId: string, content: string): ChatMessage => ({ role: 'tool', toolCallId, content })
 
-/** A history as trials have it: two calls in a turn, a call whose arguments were no JSON, reasoning, text beyond ASCII. */
+/** A history as trials have it: two calls in a turn, a call whose arguments were not JSON, reasoning, text beyond ASCII. */
 function history(reasoning: boolean): readonly ChatMessage[] {
   const thought = reasoning ? ({ field: 'reasoning_content', text: 'First I look at the files.' } as const) : null
   const malformed: ToolCall = {

@@ -47,7 +47,7 @@ async function gaugeWords(examiner: Examiner): Promise<void> {
 
 /**
  * Fills the window to several levels. A prompt whose reported tokens stop growing was cut; whether the model can repeat
- * the code word from its beginning is noted, but a weak model that cannot is no fault of the server.
+ * the code word from its beginning is noted, but a weak model that cannot is not a fault of the server.
  */
 export async function examineWindow(
   examiner: Examiner,

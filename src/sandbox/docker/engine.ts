@@ -20,7 +20,7 @@ export function connectEngine(address: string): Docker {
   if (address.startsWith('/')) return new Docker({ socketPath: address })
   const url = URL.canParse(address) ? new URL(address) : null
   if (url === null || !['tcp:', 'http:'].includes(url.protocol)) {
-    throw new ConfigError(`the engine's address is ${JSON.stringify(address)}, which is no supported address`, {
+    throw new ConfigError(`the engine's address is ${JSON.stringify(address)}, which is not a supported address`, {
       code: 'engine_address',
       remedy: 'Set DOCKER_HOST to unix:///path/of/docker.sock or tcp://host:port, or choose another `docker context`.',
     })

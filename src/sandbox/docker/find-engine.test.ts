@@ -81,7 +81,7 @@ describe('finding an engine', () => {
     })
   })
 
-  it('takes a configuration that is no JSON for none', () => {
+  it('takes a configuration that is not JSON for none', () => {
     const folder = join(home, 'broken')
     mkdirSync(folder)
     writeFileSync(join(folder, 'config.json'), '{')

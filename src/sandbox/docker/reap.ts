@@ -52,7 +52,7 @@ function isRunning(pid: number): boolean {
 }
 
 /**
- * Removes a container in whatever state it is, and returns when it is gone. That somebody else removes it is no error:
+ * Removes a container in whatever state it is, and returns when it is gone. That somebody else removes it is not an error:
  * the engine itself does (AutoRemove) as soon as the executor ends, or could not be started.
  */
 export async function removeContainer(client: Docker, id: string): Promise<void> {

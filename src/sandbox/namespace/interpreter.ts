@@ -71,7 +71,7 @@ function pythonsIn(folder: string): readonly string[] {
   return names.includes('python3') ? ['python3', ...versioned] : versioned
 }
 
-/** Where a program really is. A start script (of pyenv, say) is no link: it counts for itself. */
+/** Where a program really is. A start script (of pyenv, say) is not a link: it counts for itself. */
 function programAt(path: string): string | null {
   try {
     const real = realpathSync(path)

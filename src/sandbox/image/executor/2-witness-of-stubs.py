@@ -111,7 +111,7 @@ def note(report, reports):
 
 
 def stub_report(pid, uid, message, room):
-    """What the kernel says about the process that started the sender, or null when it is no interpreter of a script."""
+    """What the kernel says about the process that started the sender, or null when it is not an interpreter of a script."""
     script, count, end = (message.split(b"\0", 2) + [b"", b""])[:3]
     if end not in (b"", b"?") and not (end.isdigit() and len(end) <= 3):
         return None

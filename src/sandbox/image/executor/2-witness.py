@@ -13,7 +13,7 @@ MAX_ENCODED_BYTES = 1_500_000
 
 
 class Reports(list):
-    """Reports of one command to one socket, at most so many and so long. What is no report or too much is counted."""
+    """Reports of one command to one socket, at most so many and so long. What is not a report or too much is counted."""
 
     def __init__(self, most):
         super().__init__()

@@ -139,7 +139,7 @@ def open_beneath(path):
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
         return os.open(segments[-1], flags, dir_fd=folder)
     except OSError as error:
-        on_the_way = {errno.ELOOP: "it is, or is behind, a symbolic link", errno.ENOTDIR: "a part of the path is no directory"}
+        on_the_way = {errno.ELOOP: "it is, or is behind, a symbolic link", errno.ENOTDIR: "a part of the path is not a directory"}
         raise Refused(on_the_way.get(error.errno) or reason_of(error))
     finally:
         os.close(folder)
