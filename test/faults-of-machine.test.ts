@@ -46,7 +46,7 @@ await describeWith(['docker'], 'a configuration that is wrong', () => {
       null,
       { BENCH_MODLE: 'x' },
       /BENCH_MODLE is not one of agent-bench/,
-      /Did you mean BENCH_MODEL\?/,
+      /Did you mean "BENCH_MODEL"\?/,
     ],
     [
       'a results path that is a file',
