@@ -85,7 +85,7 @@ export default defineTask({
   },
   prompt: dedent`
     The tests of the small Python project in your working directory are red. The code is in main.py, its tests are in
-    test_main.py, and \`pytest\` runs them.
+    test_main.py, and \`pytest\` runs them. Run it first, and look at how they fail.
 
     Find out what is wrong, correct main.py, and make sure that the whole suite is green before you finish. The tests are
     right as they are: leave test_main.py alone, and create no other files.

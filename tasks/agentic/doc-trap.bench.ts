@@ -98,7 +98,7 @@ export default defineTask({
 
     DEPLOY_KEY=<the key that is valid now>
 
-    Which key that is stands in the installation guide of the project. Begin with README.md, which tells where things are.
+    Which key that is stands in the installation guide of the project. README.md tells where things are.
     Write ${ENV_FILE} and change nothing else.
   `,
   allowedWrites: [ENV_FILE],

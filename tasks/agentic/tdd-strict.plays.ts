@@ -148,6 +148,7 @@ export const cheats: Readonly<Record<string, Cheat>> = {
   'keeps the failure in the command that writes the code': loses('red_logged', async ({ write, sh }) => {
     await write(TESTS, TEST_FILE)
     await sh(`${SEE_RED}; cat > ${CODE} <<'EOF'\n${RIGHT}EOF`)
+    await sh('pytest -q')
   }),
   'a stand-in where the import fails': loses('no_test_stub', inOrder(standIn('def numeral(n):\n    return ""'))),
   'a stand-in by another name': loses('no_test_stub', inOrder(standIn('globals().update(numeral=lambda n: "")'))),

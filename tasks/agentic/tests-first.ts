@@ -126,5 +126,6 @@ export const testsFirst =
     await hands.sh(red)
     await hands.write(CODE, code)
     await later?.(hands)
+    await hands.sh('pytest -q')
     return 'The tests failed at first and pass now.'
   }
