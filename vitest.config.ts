@@ -50,7 +50,12 @@ export default defineConfig({
       },
       {
         resolve: { alias },
-        test: { name: 'unit', include: ['{src,reporters,tasks,skills}/**/*.test.ts'], sequence: { groupOrder: 2 } },
+        test: {
+          name: 'unit',
+          include: ['{src,reporters,tasks,skills}/**/*.test.ts'],
+          isolate: false,
+          sequence: { groupOrder: 2 },
+        },
       },
       {
         resolve: { alias },

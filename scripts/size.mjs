@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const SOURCES = /(\.(ts|tsx|mjs|js|py|sh|css)|Dockerfile)$/
+const SOURCES = /(\.(ts|tsx|mjs|cjs|js|py|sh|css)|Dockerfile)$/
 const isTest = path => path.startsWith('test/') || /\.(test|fixture)\.ts$/.test(path)
 
 /** `src/model`, `tasks/agentic`, `skills`: the folder whose size is of interest. */

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { containersOf, eventually, leftovers, markedWith, processesWith, runIdsIn } from './leftovers.ts'
+import { containersOf, eventually, leftovers, markedWith, runIdsIn } from './leftovers.ts'
 import { describeWith } from './needs.ts'
 import { createProject, type Project, type Run } from './project.ts'
 import { recordsIn } from './records.ts'
@@ -14,11 +14,11 @@ const SLOW = { 'tasks/slow.bench.ts': smallTask({ id: 'task_slow', sleeps: 0.25 
 
 let marks = 0
 
-/** Starts a long run, waits for its first records, and kills: the whole process group, one process of it, or a worker. */
+/** Starts a long run, waits for its first records, and kills the whole process group or its main process. Random kills: `kills.test.ts`. */
 async function interrupt(
   project: Project,
   signal: NodeJS.Signals,
-  target: 'group' | 'main' | 'worker',
+  target: 'group' | 'main',
 ): Promise<{ readonly run: Run; readonly tookMs: number; readonly left: Awaited<ReturnType<typeof leftovers>> }> {
   marks += 1
   const mark = `interrupt-${process.pid}-${marks}`
@@ -27,10 +27,8 @@ async function interrupt(
   const main = started.process.pid
   if (main === undefined) throw new Error('Vitest did not start')
   expect(await eventually(() => recordsIn(resultsDir).length >= 2, 30_000)).toBe(true)
-  const [worker] = processesWith(mark).filter(pid => pid !== main)
-  if (worker === undefined) throw new Error('there is no worker')
   const startedAt = performance.now()
-  process.kill(target === 'group' ? -main : target === 'main' ? main : worker, signal)
+  process.kill(target === 'group' ? -main : main, signal)
   const run = await started.ended
   const tookMs = performance.now() - startedAt
   return { run, tookMs, left: await leftovers({ resultsDir, mark }, Math.max(0, 2_000 - tookMs)) }
@@ -41,10 +39,7 @@ const NOTHING = { containers: [], processes: [] }
 await describeWith(['docker'], 'a run that is told to end', () => {
   it.each([
     ['SIGINT', 'group', 130],
-    ['SIGINT', 'main', 130],
-    ['SIGTERM', 'group', 143],
     ['SIGTERM', 'main', 143],
-    ['SIGHUP', 'group', 129],
     ['SIGHUP', 'main', 129],
   ] as const)(
     'by %s to the %s stops within 2 s with status %i, reports every finished trial, leaves nothing',
@@ -68,14 +63,6 @@ await describeWith(['docker'], 'a run that is told to end', () => {
 })
 
 await describeWith(['docker'], 'a run that is killed', () => {
-  it.each(['group', 'main'] as const)('(SIGKILL to the %s) leaves nothing 2 s later', async target => {
-    await using project = await createProject(SLOW)
-    const { run, left } = await interrupt(project, 'SIGKILL', target)
-    expect(run.signal).toBe('SIGKILL')
-    expect(left).toEqual(NOTHING)
-    expect(recordsIn(join(project.dir, 'results')).length).toBeGreaterThanOrEqual(2)
-  })
-
   it.each(['SIGTERM', 'SIGKILL'] as const)(
     '(%s to the main process) in the middle of a long command leaves nothing 2 s later',
     async signal => {
@@ -90,35 +77,6 @@ await describeWith(['docker'], 'a run that is killed', () => {
       expect(await leftovers({ resultsDir, mark }, 2_000)).toEqual(NOTHING)
     },
   )
-
-  it('(SIGKILL to the worker) ends with what was finished, never with status 0, and leaves nothing', async () => {
-    await using project = await createProject(SLOW)
-    const { run, left } = await interrupt(project, 'SIGKILL', 'worker')
-    expect(run.status).not.toBe(0)
-    expect(left).toEqual(NOTHING)
-    expect(run.stdout).toMatch(/incomplete \(\d+ of 60\) +task_slow/)
-  })
-
-  it('goes on with BENCH_RESUME=1: only what is missing, each trial with its own seed', async () => {
-    await using project = await createProject({ 'tasks/slow.bench.ts': smallTask({ id: 'task_slow', sleeps: 0.3 }) })
-    const resultsDir = join(project.dir, 'results')
-    const env = { ...REFERENCE, BENCH_K: '6' }
-    const started = project.start([], env)
-    expect(await eventually(() => recordsIn(resultsDir).length >= 2, 30_000)).toBe(true)
-    process.kill(-(started.process.pid ?? 0), 'SIGKILL')
-    await started.ended
-    const before = recordsIn(resultsDir)
-    const run = await project.run([], { ...env, BENCH_RESUME: '1' })
-    expect(run.status).toBe(0)
-    const after = recordsIn(resultsDir)
-    expect(after).toHaveLength(6)
-    expect(after.map(record => [record.trial_index, record.seed])).toEqual(
-      [42, 43, 44, 45, 46, 47].map((s, i) => [i, s]),
-    )
-    expect(after.slice(0, before.length)).toEqual(before)
-    const [summary] = await project.summaries()
-    expect(summary).toMatchObject({ trials_run: 6, verdict: 'pass', pass_hat_k: 1 })
-  })
 })
 
 await describeWith(['docker'], 'BENCH_RESUME=1', () => {

@@ -21,7 +21,7 @@ export default defineTask({
   prompt: 'Write hello to out.txt.',
   setup: { 'name.txt': 'Ada\\n' },
   allowedWrites: ['out.txt'],
-  flags: { wrote: run => run.firstChange('out.txt') },
+  flags: { wrote: run => run.finalText('out.txt') === 'hello' && run.firstChange('out.txt') },
   reference: async ({ write }) => {
     await write('out.txt', 'hello')
   },

@@ -1,7 +1,7 @@
 /** `agent-bench rescore` on results that were really recorded: in a throw-away project, and of every task of this house. */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,6 @@ import { readSummaries } from '../src/results/read-summaries.fixture.ts'
 import { infraRecord, sampleRecord } from '../src/results/sample-record.fixture.ts'
 import { writeSummary } from '../src/results/store.ts'
 import { summarise } from '../src/results/summary.ts'
-import type { Summary } from '../src/results/summary-schema.ts'
 import { describeWith } from './needs.ts'
 import { createProject, HELLO_TASK, type Project, readText } from './project.ts'
 
@@ -56,7 +55,6 @@ const SPEC = 'tasks/demo/hello.bench.ts'
 
 await describeWith(['docker'], 'agent-bench rescore', () => {
   let project: Project
-  let summary: Summary
   let file: string
 
   beforeAll(async () => {
@@ -64,7 +62,6 @@ await describeWith(['docker'], 'agent-bench rescore', () => {
     await project.run([], { BENCH_SANDBOX: 'docker', BENCH_AGENT: 'reference', BENCH_K: '2' })
     const [stored] = readSummaries(join(project.dir, 'results')).summaries
     if (stored === undefined) throw new Error('the bench left no result')
-    summary = stored.summary
     file = stored.file
   })
   afterAll(() => project[Symbol.asyncDispose]())
@@ -153,44 +150,12 @@ await describeWith(['docker'], 'agent-bench rescore', () => {
     expect(status).toBe(1)
   })
 
-  it.each([
-    ['the prompt', 'Read name.txt', 'Look at name.txt', 'prompt changed since; run it again'],
-    ['a file of the setup', 'lives here', 'lived there', 'setup changed since (name.txt)'],
-    ['a limit', "id: 'hello_v1',", "id: 'hello_v1', maxTurns: 3,", 'limits (turns, times) changed since'],
-    ['the system prompt', "id: 'hello_v1',", "id: 'hello_v1', system: 'Be quick.',", 'prompt changed since'],
-  ])('refuses trials when %s changed', (_, from, to, reason) =>
-    withTask(from, to, async () => {
+  it('refuses trials that answered another question, and starts no sandbox for nothing', () =>
+    withTask('Read name.txt', 'Look at name.txt', async () => {
       const { status, out, error } = await rescore(project.dir, file)
-      expect(status).toBe(2)
-      expect(out).toContain('0 of 2 trials judged again')
-      expect(out).toContain(`not re-scored: all 2 trials: the trial answered another question: ${reason}`)
-      expect(error).toBe('') // no sandbox is started for nothing
-    }),
-  )
-
-  it('refuses a trial whose artifact is another, is gone, or is a link; the others are judged', async () => {
-    const artifact = join(project.dir, 'results', summary.trials[1]?.artifacts_dir ?? '', 'out.txt')
-    const kept = await readFile(artifact)
-    try {
-      await writeFile(artifact, 'Hello Eve\n')
-      const changed = await rescore(project.dir, file)
-      expect(changed.out).toContain('not re-scored: trial 2/2: out.txt: its content is not what the agent left')
-      expect(changed.out).toContain('1 of 2 trials judged again, nothing changed')
-      expect(changed.status).toBe(2)
-
-      await rm(artifact)
-      expect((await rescore(project.dir, file)).out).toContain('not re-scored: trial 2/2: out.txt: it is not there')
-
-      await writeFile(join(project.dir, 'elsewhere.txt'), kept)
-      await symlink(join(project.dir, 'elsewhere.txt'), artifact)
-      expect((await rescore(project.dir, file)).out).toContain(
-        'not re-scored: trial 2/2: out.txt: it is a symbolic link',
-      )
-    } finally {
-      await rm(artifact, { force: true })
-      await writeFile(artifact, kept)
-    }
-  })
+      expect(out).toContain('not re-scored: all 2 trials: the trial answered another question: prompt changed since')
+      expect([status, error]).toEqual([2, ''])
+    }))
 
   it('refuses a record that was edited, one of another schema, and a path that is nothing', async () => {
     const text = await readFile(file, 'utf8')

@@ -47,17 +47,14 @@ function areApart(summary: Summary | undefined): boolean {
 }
 
 await describeWith(['docker'], "Vitest's options on the bench", () => {
-  it('a file filter runs the tasks of those files, whole', async () => {
-    const run = await project.run(['tasks/a/one'], REFERENCE)
-    expect(run.status).toBe(0)
-    expect((await written()).map(outline)).toEqual([['task_one', 3, 'pass', 1]])
-  })
-
-  it('-t with the name of a task runs that task, whole', async () => {
-    const run = await project.run(['-t', 'task_two'], REFERENCE)
-    expect(run.status).toBe(0)
-    expect((await written()).map(outline)).toEqual([['task_two', 3, 'pass', 1]])
-  })
+  it.each([[['tasks/a/one']], [['-t', 'task_one']], [['task_one']], [['tasks/a/one.bench.ts:5']]])(
+    '%s runs one task, whole',
+    async args => {
+      const run = await project.run(args, { ...REFERENCE, BENCH_K: '2' })
+      expect(run.status).toBe(0)
+      expect((await written()).map(outline)).toEqual([['task_one', 2, 'pass', 1]])
+    },
+  )
 
   it('-t with one trial gives no verdict, keeps the seed of that trial, and ends with status 2', async () => {
     const run = await project.run(['tasks/a/one', '-t', 'trial 2/'], REFERENCE)
@@ -82,12 +79,6 @@ await describeWith(['docker'], "Vitest's options on the bench", () => {
     expect(run.stderr).toMatch(remedy)
     expect(run.status).toBe(2)
     expect(await written()).toEqual([])
-  })
-
-  it('a spec file with a line runs its task, whole', async () => {
-    const run = await project.run(['tasks/a/one.bench.ts:5'], REFERENCE)
-    expect(run.status).toBe(0)
-    expect((await written()).map(outline)).toEqual([['task_one', 3, 'pass', 1]])
   })
 
   it('include replaces ours, exclude and benchmarks of Vitest are left alone, also by check', async () => {
@@ -150,55 +141,38 @@ await describeWith(['docker'], "Vitest's options on the bench", () => {
     expect(run.stdout).not.toContain('cut off')
   })
 
-  it('--shard deals out whole tasks', async () => {
-    const first = await project.run(['--shard=1/2'], { ...REFERENCE, BENCH_K: '2' })
-    const ids = new Set((await written()).map(summary => summary.task_id))
-    const second = await project.run(['--shard=2/2'], { ...REFERENCE, BENCH_K: '2' })
-    const summaries = await written()
-    expect(summaries.map(summary => summary.task_id).toSorted()).toEqual(['task_bad', 'task_one', 'task_two'])
-    expect(summaries.every(summary => summary.trials_run === 2 && summary.verdict !== null)).toBe(true)
-    expect([first.status, second.status].toSorted()).toEqual([0, 1])
-    expect(ids.size).toBeGreaterThan(0)
-    expect(ids.size).toBeLessThan(3)
-  })
-
-  it('--merge-reports shows the tasks of all shards, asks neither server nor engine, and ends as they did', async () => {
-    const env = { ...REFERENCE, BENCH_K: '1' }
-    await project.run(['--shard=1/2', '--reporter=blob', '--outputFile=blobs/1.json'], env)
-    await project.run(['--shard=2/2', '--reporter=blob', '--outputFile=blobs/2.json'], env)
+  it('--shard deals out whole tasks; --merge-reports shows all, asks neither server nor engine, and ends as they did', async () => {
+    const env = { ...REFERENCE, BENCH_K: '2' }
+    const shard = async (index: number) => {
+      const args = [`--shard=${index}/2`, '--reporter=blob', `--outputFile=blobs/${index}.json`]
+      return (await project.run(args, env)).status
+    }
+    expect([await shard(1), await shard(2)].toSorted()).toEqual([0, 1])
+    expect((await written()).map(outline).toSorted()).toEqual([
+      ['task_bad', 2, 'fail', 0],
+      ['task_one', 2, 'pass', 1],
+      ['task_two', 2, 'pass', 1],
+    ])
     const nothing = {
       DOCKER_HOST: 'tcp://127.0.0.1:9',
       BENCH_SANDBOX: 'docker',
       BENCH_BASE_URL: 'http://127.0.0.1:9/v1',
     }
     const run = await project.run(['--merge-reports=blobs'], nothing)
-    expect(run.stdout).toMatch(/^FAIL {5}task_bad +– +0\/1/m)
-    expect(run.stdout).toMatch(/^PASS {5}task_one +– +1\/1 +1.00/m)
+    expect(run.stdout).toMatch(/^FAIL {5}task_bad +– +0\/2/m)
+    expect(run.stdout).toMatch(/^PASS {5}task_one +– +2\/2 +1.00/m)
     expect(run.stdout).toMatch(/^2 of 3 tasks pass in the merged reports/m)
     expect(run.status).toBe(1)
   })
 
-  it('--reporter=json has standard output to itself; trials carry outcome and flags', async () => {
-    const run = await project.run(['tasks/b', '--reporter=json'], { ...REFERENCE, BENCH_K: '1' })
+  it.each([
+    ['json', /^\{[\s\S]*"bench":\{[\s\S]*"outcome":"failed"[\s\S]*"greeted":"lost"[\s\S]*\}$/],
+    ['junit', /^<\?xml[\s\S]*<property name="bench:flag"[\s\S]*<\/testsuites>$/],
+    ['tap', /^TAP version(?![\s\S]*sandbox {2})/],
+  ])('--reporter=%s has standard output to itself, with what became of the flags', async (reporter, output) => {
+    const run = await project.run(['tasks/b', `--reporter=${reporter}`], { ...REFERENCE, BENCH_K: '1' })
     expect(run.status).toBe(1)
-    const report: unknown = JSON.parse(run.stdout)
-    expect(report).toMatchObject({
-      numFailedTests: 1,
-      testResults: [{ assertionResults: [{ meta: { bench: { outcome: 'failed', flags: { greeted: 'lost' } } } }] }],
-    })
-    expect(run.stderr).toContain('0 of 1 task passes')
-  })
-
-  it('--reporter=junit has standard output to itself; lost flags are properties', async () => {
-    const run = await project.run(['tasks/b', '--reporter=junit'], { ...REFERENCE, BENCH_K: '1' })
-    expect(run.stdout.trim()).toMatch(/^<\?xml[\s\S]*<property name="bench:flag"[\s\S]*<\/testsuites>$/)
-    expect(run.stderr).toContain('0 of 1 task passes')
-  })
-
-  it('--reporter=tap has standard output to itself', async () => {
-    const run = await project.run(['tasks/b', '--reporter=tap'], { ...REFERENCE, BENCH_K: '1' })
-    expect(run.stdout).toMatch(/^TAP version/)
-    expect(run.stdout).not.toContain('sandbox  ')
+    expect(run.stdout.trim()).toMatch(output)
     expect(run.stderr).toContain('0 of 1 task passes')
   })
 

@@ -29,7 +29,8 @@ export default defineTask({
 
   // After the agent is gone, on the files it left.
   verify: {
-    right: ({ text, check }) => check(text('most.txt')?.trim() === RIGHT.trim(), 'most.txt names the person and the number'),
+    right: ({ text, check }) =>
+      check(text('most.txt')?.trim() === RIGHT.trim(), 'most.txt names the person and the number'),
   },
 
   // Milestones. Each answers with when it was reached, or false.
@@ -61,6 +62,13 @@ export default defineTask({
     'answers without looking': {
       loses: ['looked'],
       play: async ({ write }) => void (await write('most.txt', RIGHT)),
+    },
+    'looks and leaves the answer open': {
+      loses: ['answered'],
+      play: async ({ read, write }) => {
+        await read('loans.csv')
+        await write('most.txt', 'One of the three.\\n')
+      },
     },
   },
 })
