@@ -305,7 +305,7 @@ await describeWith(['docker'], 'agent-bench new', () => {
     const skill = await agentBench(project, ['new', 'skill', 'skills/notice-board'])
     expect(skill.out).toContain('next: npx agent-bench check skill_run_v1_notice-board')
     const { status, out } = await agentBench(project, ['check'])
-    expect(out).toMatch(/ok {3}my_first_v1 {2}reference 3\/3, nop 0, 1 cheat, 1 honest/)
+    expect(out).toMatch(/ok {3}my_first_v1 {2}reference 3\/3, nop 0, 2 cheats, 1 honest/)
     expect(out).toMatch(/ok {3}skill_run_v1_notice-board {2}reference 3\/3, nop 0, 1 cheat, 1 honest/)
     expect(status).toBe(0)
   })
