@@ -25,7 +25,7 @@ export interface MatrixOptions {
   readonly belowTable?: readonly string[]
 }
 
-/** Below this a table cannot be laid out; longer lines are left to the terminal. */
+/** Below this width there is no table layout; the terminal wraps longer lines. */
 const NARROWEST = 40
 /** Characters of one reason that are shown; the whole of it is in the result file. */
 const REASON_CHARACTERS = 500

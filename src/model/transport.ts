@@ -43,7 +43,7 @@ function readRetryAfter(header: string | undefined): number | null {
 }
 
 /**
- * Sends one request on a connection of its own and resolves with the headers of the answer.
+ * Sends one request on a new connection and resolves with the headers of the answer.
  * The body is sent with Content-Length: llama-server does not notice an abort of a chunked request.
  * @param options.idleTimeoutMs milliseconds without a byte from the server
  * @throws DeadlineError, the signal's abort error, or the socket's error

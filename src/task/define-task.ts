@@ -104,7 +104,7 @@ async function makeSetup(setup: unknown, source: SourcePosition): Promise<FileMa
     made = await setup()
   } catch (error) {
     const problem = `the function threw ${messageOf(error)}`
-    const remedy = 'Make the function run on the host by itself: the same files each time, no network, no clock.'
+    const remedy = 'Make the function return the same files each time, without network or clock.'
     throw specError(source, [{ field: name, problem, remedy }], error)
   }
   const { files, mistakes } = checkSetup(made)
@@ -143,7 +143,7 @@ function codeMistakes(field: string, probe: FlagProbe): Mistake[] {
   const mistakes: Mistake[] = []
   const thrown = probe.thrown?.error
   if (thrown instanceof SpecError) {
-    // It says by itself what is wrong with the flag, whatever the trial: a question that does not exist.
+    // The error says what is wrong with the flag, whatever the trial: a question that does not exist.
     mistakes.push({ field, problem: thrown.message, remedy: thrown.remedy })
   } else if (probe.thrown !== null) {
     mistakes.push({

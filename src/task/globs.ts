@@ -64,7 +64,7 @@ export function matchesAny(globs: readonly string[], path: string): boolean {
   return compileGlobs(globs).matches(path)
 }
 
-/** What is wrong with a glob, in words for the author of the task; null when it is fine. */
+/** What is wrong with a glob, as text for the author of the task; null when it is fine. */
 export function checkGlob(glob: string): string | null {
   if (glob.trim() === '') return 'it is empty; name a path such as output/report.txt, or a pattern such as output/*'
   if (glob.includes('\0')) return 'it contains a NUL character, which no path can hold'

@@ -11,7 +11,7 @@ import type { TaskResults, Verification } from './known-results.ts'
 import { keyOfFiles } from './session-check.ts'
 import { VerifyRoom } from './verify-room.ts'
 
-/** Milliseconds a check has to end by itself once its time is over: most do, as the sandbox refuses them any more answers. */
+/** Milliseconds a check has to end once its time is over: most do, as the sandbox refuses them any more answers. */
 const GRACE_MS = 1_000
 
 /** What the checks of a task are made of. */
@@ -23,7 +23,7 @@ export interface Verified {
 }
 
 /**
- * Verifies what an agent left: the files are laid in a clean room and the task's checks run over it. The same files are
+ * Verifies what an agent left: the files are written to a clean room and the task's checks run over it. The same files are
  * not verified twice where their results may be used again (see `Reuse`) and no check asks what happened before.
  * @throws InfraError as {@link verifyAll}, and when the room cannot be made.
  */
@@ -109,7 +109,7 @@ async function runCheck(
   })
 }
 
-/** A mistake in how the check is written: it says by itself what is wrong and what to do. */
+/** A mistake in how the check is written: its message says what is wrong and what to do. */
 function invalidCheck(name: string, error: SpecError): InfraError {
   const problem = error.message.includes(JSON.stringify(name))
     ? error.message

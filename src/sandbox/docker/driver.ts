@@ -84,7 +84,7 @@ async function launch(client: Docker, name: string, prepared: PreparedSandbox, o
     const connection = new ExecutorConnection(attachChannel(stream, () => removeContainer(client, container.id)))
     // Listened for before the start: the executor may greet before the engine has answered that it started.
     const greeted = connection.greeting({ deadlineMs: CREATE_DEADLINE_MS + GREETING_DEADLINE_MS, signal })
-    greeted.catch(() => undefined) // it is awaited below; a start that fails is told first
+    greeted.catch(() => undefined) // it is awaited below; a failed start is reported first
     await within(CREATE_DEADLINE_MS, 'starting the container', container.start())
     const greeting = readGreeting(await greeted)
     const info: SandboxInfo = {
