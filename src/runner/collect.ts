@@ -73,7 +73,7 @@ export function checkReadable(task: Task, file: string): void {
       if (!unreadable.has(path)) continue
       throw new SpecError(`${file}: flags.${flag} asks for the content of ${path}, which has no distinctive line`, {
         code: 'spec_unreadable',
-        remedy: `Give ${path} a line with at least five letters or digits that stands neither in the prompt nor in another file.`,
+        remedy: `Give ${path} a line with at least five letters or digits that is neither in the prompt nor in another file.`,
       })
     }
   }

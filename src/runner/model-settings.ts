@@ -84,7 +84,7 @@ function readEntry(entry: unknown, where: string): ModelEntry {
   const text = (field: Exclude<(typeof ENTRY_FIELDS)[number], 'extraBody'>): string | undefined => {
     const value = entry[field]
     if (value === undefined || (typeof value === 'string' && value.trim() !== '')) return value?.trim()
-    return refuse(`${where}: ${field} is not text`, `Set ${field} to a text that is not empty, or leave it out.`)
+    return refuse(`${where}: ${field} is not a string`, `Set ${field} to a string that is not empty, or leave it out.`)
   }
   const model = text('model')
   if (model === undefined) refuse(`${where} names no model`, 'Give it the field model.')

@@ -22,7 +22,7 @@ export interface SkillDefinition extends TaskDefinition {
   readonly directory: string
   /** `observed`: no manifest, so no verdict. `unproven`: no `bench_proof.ts`, so the reference agent has nothing to play. */
   readonly standing: SkillStanding
-  /** What was found odd but mounted all the same. */
+  /** Oddities that were found but do not prevent mounting. */
   readonly warnings: readonly string[]
   readonly notApplicable: SkillSpec['notApplicable']
 }

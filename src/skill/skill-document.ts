@@ -170,7 +170,7 @@ function checkText(
     return
   }
   if (typeof value !== 'string') {
-    const remedy = 'Put the value in quotes: YAML takes it for something else than text.'
+    const remedy = 'Put the value in quotes: YAML does not read it as text.'
     report(
       'error',
       name,

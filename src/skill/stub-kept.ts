@@ -1,5 +1,5 @@
 /**
- * Scripts that keep their work and are witnessed all the same: some lines put into the script tell the executor that it
+ * Scripts that keep their work and are witnessed too: some lines added to the script tell the executor that it
  * starts, with which arguments, and how it ended. Everything else in the file stays as it is.
  *
  * The end is reported by a process that the script's own code does not run in (Python, shell), so that neither an `exit`, an

@@ -10,7 +10,7 @@ import { keptText, type StubLanguage } from './stub-kept.ts'
 
 /**
  * The program, written by the executor where only it can write, that reports to it "the script that started me is running". Without
- * it (another driver, the skill used elsewhere) a stub works all the same, only unseen.
+ * it (another driver, the skill used elsewhere) a stub works too, but unreported.
  */
 const REPORTER = '/run/bench/log'
 

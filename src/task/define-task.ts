@@ -163,14 +163,14 @@ function codeMistakes(field: string, probe: FlagProbe): Mistake[] {
     mistakes.push({
       field,
       problem: `gave no answer for ${probe.endlessAfterMs / 1_000} s when asked about invented trials`,
-      remedy: 'Look for a loop without an end, and for a pattern with a repetition inside a repetition, such as (a+)+.',
+      remedy: 'Look for an endless loop, and for a pattern with a repetition inside a repetition, such as (a+)+.',
     })
   }
   if (probe.wrongAnswer !== null) {
     mistakes.push({
       field,
       problem: `answered with ${probe.wrongAnswer}`,
-      remedy: 'A flag answers at once with true, false or the moment that a question of run gave.',
+      remedy: 'A flag returns at once: true, false or a moment that a question of run returned.',
     })
   }
   return mistakes

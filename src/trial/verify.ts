@@ -105,7 +105,7 @@ async function runCheck(
   }
   throw new InfraError(`the verify check "${name}" ran for ${limitMs / 1_000} s without an end`, {
     code: 'verify_timeout',
-    remedy: `Look in verify["${name}"] for a loop without an end, and simplify its patterns: a repetition inside a repetition, such as (a+)+, can take for ever. ${UNCOUNTED}`,
+    remedy: `Look in verify["${name}"] for an endless loop, and simplify its patterns: a repetition inside a repetition, such as (a+)+, can take for ever. ${UNCOUNTED}`,
   })
 }
 
@@ -141,7 +141,7 @@ function stillWaiting(name: string, reason: unknown): unknown {
   if (!(reason instanceof InfraError)) return reason
   return new InfraError(`the verify check "${name}" was still waiting when the time was over: ${reason.message}`, {
     code: 'verify_timeout',
-    remedy: `See to it that whatever verify["${name}"] awaits comes to an end. ${UNCOUNTED}`,
+    remedy: `Make sure that everything verify["${name}"] awaits ends. ${UNCOUNTED}`,
     cause: reason,
   })
 }

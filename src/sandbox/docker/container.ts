@@ -20,7 +20,7 @@ export const LABELS = {
  */
 const CAPABILITIES = ['SETUID', 'SETGID', 'SETPCAP', 'KILL', 'DAC_OVERRIDE', 'CHOWN', 'FOWNER']
 
-/** Kernel objects that would survive the processes of a trial: there are none to be had. */
+/** Kernel objects that would survive the processes of a trial: none can be made. */
 const SYSCTLS = {
   'kernel.shmmni': '0',
   'kernel.msgmni': '0',

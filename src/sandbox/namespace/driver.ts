@@ -54,7 +54,7 @@ export const namespaceDriver: SandboxDriver = {
     if (prepared.interpreter === undefined) {
       throw new ConfigError('the sandbox was not prepared for the namespace driver', {
         code: 'not_prepared',
-        remedy: 'Call prepareSandbox and hand what it gives to openSandbox.',
+        remedy: 'Call prepareSandbox and pass its result to openSandbox.',
       })
     }
     return openNamespaces(prepared, prepared.interpreter, options)
