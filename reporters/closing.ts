@@ -60,7 +60,7 @@ function whatEndedIt({ stopped, isInterrupted, skipped, brokenFiles, summaries }
   return lines
 }
 
-/** Vitest knows no status 2, so it is said in words. */
+/** Vitest does not know status 2, so a line says it. */
 function whyStatus2({ exitStatus, stopped, isInterrupted, summaries }: Ended): string[] {
   if (exitStatus !== 2 || stopped !== null || isInterrupted) return []
   if (summaries.length === 0) return ['exit 2   nothing was judged: no trial was run to its end']

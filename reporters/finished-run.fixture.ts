@@ -1,4 +1,4 @@
-/** A run of a model that ended well, for tests; `changes` are laid over it. */
+/** A run of a model that ended well, for tests; `changes` replace its fields. */
 import type { FinishedRun } from './reporter.ts'
 
 export function finishedRun(changes: Partial<FinishedRun> = {}): FinishedRun {

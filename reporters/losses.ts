@@ -1,4 +1,4 @@
-/** What went wrong in the trials of one task, as short findings; equal ones of several trials are told once. Pure. */
+/** What went wrong in the trials of one task, as short findings; equal ones of several trials are merged. Pure. */
 import type { TrialRecord } from '../src/results/record-schema.ts'
 import type { Summary } from '../src/results/summary.ts'
 

@@ -25,7 +25,7 @@ export interface MatrixOptions {
   readonly belowTable?: readonly string[]
 }
 
-/** Below this a table cannot be laid out; longer lines are left to the terminal. */
+/** Below this width there is no table layout; the terminal wraps longer lines. */
 const NARROWEST = 40
 /** Characters of one reason that are shown; the whole of it is in the result file. */
 const REASON_CHARACTERS = 500
@@ -156,7 +156,7 @@ const MARKS: Readonly<Record<Finding['kind'], { readonly mark: string; readonly 
 }
 
 function detailsOf(summary: Summary, room: { readonly width: number; readonly paint: Painter }): readonly string[] {
-  // Of an observed task nothing can be lost: it shows what it reached, and what was nobody's doing.
+  // An observed task cannot lose flags: it shows what it reached, and faults outside the model.
   const findings = findingsOf(summary).filter(({ kind }) => !summary.observed || kind !== 'lost')
   const lines = findings.flatMap(finding => findingLines(finding, summary, room))
   const asides = summary.observed ? [...describeReached(summary), ...describeChanges(summary)] : []

@@ -11,7 +11,7 @@ export interface ChartPlace {
 }
 
 const RINGS = [0, 0.25, 0.5, 0.75, 1]
-/** Score 0 has a ring of its own, or the zeros of all axes would lie on one point. */
+/** Score 0 has its own ring, or the zeros of all axes would lie on one point. */
 const ZERO_SHARE = 0.11
 /** With more axes than this their names would touch: they get numbers, which the table explains. */
 const NAMED_AXES = 16

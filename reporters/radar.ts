@@ -21,9 +21,9 @@ import {
 import { escapeForTerminal, wrap } from './terminal.ts'
 import { escapeForXml } from './xml.ts'
 
-/** More outlines cannot be told apart. */
+/** More outlines are hard to distinguish. */
 export const MOST_MODELS = 4
-/** More axes cannot be told apart either; what is left out is said. */
+/** More axes are hard to distinguish too; the chart says what is left out. */
 const MOST_TASKS = 48
 
 const WIDTH = 960

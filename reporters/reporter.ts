@@ -1,7 +1,7 @@
 /** What a report over finished trials is. Reporters know results, never the runner. */
 import type { Summary } from '../src/results/summary.ts'
 
-/** A run that has ended, by itself or by a signal, with everything that was recorded. */
+/** A run that has ended, normally or by a signal, with everything that was recorded. */
 export interface FinishedRun {
   /** Absolute path of the results folder. */
   readonly resultsDir: string

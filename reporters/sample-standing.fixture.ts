@@ -1,7 +1,7 @@
 /** A standing for tests: three passed trials of one task. */
 import type { Standing } from './standings.ts'
 
-/** A passing standing; `changes` are laid over it. A score below 1 makes it a failing one unless `changes` say otherwise. */
+/** A passing standing; `changes` replace its fields. A score below 1 makes it a failing one unless `changes` say otherwise. */
 export function sampleStanding(changes: Partial<Standing> = {}): Standing {
   const score = changes.score === undefined ? 1 : changes.score
   const doesPass = score === 1

@@ -146,7 +146,7 @@ const GAP = '  '
 const NARROWEST_COLUMN = 6
 
 /**
- * Lays rows out in columns, as lines: the title first. Where the terminal is too narrow, columns are dropped by their
+ * Formats rows as lines of columns: the title first. Where the terminal is too narrow, columns are dropped by their
  * rank, and at last the widest columns that are left are cut.
  */
 export function layOut<Row>(

@@ -7,7 +7,7 @@ import { createPainter, escapeForTerminal, formatTime, wrap } from './terminal.t
 const NAMED_TASKS = 3
 /** Models of one tier that are listed; the rest is counted. */
 const LISTED_MODELS = 20
-/** Below this nothing is laid out; longer lines are left to the terminal. */
+/** Below this width there is no layout; the terminal wraps longer lines. */
 const NARROWEST = 40
 
 const TIERS: readonly Tier[] = [1, 2, 3]

@@ -39,7 +39,7 @@ export function spoken(text: string, most: number, indent: string, { width }: Ro
       .flatMap(line => wrap(escapeForTerminal(line), room))
       .map(line => indent + line)
   const half = Math.ceil(most / 2)
-  // Only what can be shown is laid out: an answer may have hundreds of thousands of characters.
+  // Only what can be shown is formatted: an answer may have hundreds of thousands of characters.
   const reach = half * room
   if (text.length > 4 * reach) {
     const [head, tail] = [wrapped(text.slice(0, reach)).slice(0, half), wrapped(text.slice(-reach)).slice(half - most)]

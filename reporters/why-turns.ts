@@ -18,7 +18,7 @@ const ENDED_BY_ITS_TEXT = new Set([
   'empty_reply',
 ])
 
-/** How a turn is called: the last one of an agent that ended by itself is its answer. */
+/** Name of a turn: the last one of an agent that ended on its own is its answer. */
 function titleOf(turn: RecordedTurn, trial: TrialRecord): string {
   if (turn !== trial.turns.at(-1) || trial.ending === null) return `turn ${turn.turn}`
   switch (trial.ending.reason) {

@@ -95,7 +95,7 @@ function flagLines(result: RecordedSkillResult, room: Room): readonly string[] {
   ]
 }
 
-/** What happened around the flags, told once: turns with their text, each followed by its calls, and the last turn. */
+/** What happened around the flags, shown once: turns with their text, each followed by its calls, and the last turn. */
 function courseLines(results: readonly RecordedSkillResult[], trial: TrialRecord, room: Room): readonly string[] {
   const around = callsAround(results, trial)
   const last = trial.turns.at(-1)

@@ -59,7 +59,7 @@ const answersIn =
 test('a model whose whole answer is two tokens is slow only if it is slow where its end is forbidden', async () => {
   const examination = await examined(answersIn(2))
   expect(warningsOf(examination)).toEqual([])
-  expect(findingOf(examination, 'length_stop')).toBe('ok: the output limit cuts, and the cut is told')
+  expect(findingOf(examination, 'length_stop')).toBe('ok: the output limit cuts, and the cut is reported')
   expect(findingOf(examination, 'speed')).toMatch(/^ok: .*writes 80 tokens/)
   expect(findingOf(examination, 'abort')).toMatch(/^ok: /)
 })

@@ -42,7 +42,7 @@ export type EndingReason =
   /** The server dropped the beginning of the conversation in silence. */
   | 'prompt_cut'
 
-/** How an agent ended by itself. Deadlines and cancellation arrive through the signal instead. */
+/** How an agent ended on its own. Deadlines and cancellation arrive through the signal instead. */
 export interface Ending {
   readonly reason: EndingReason
   readonly finalText: string | null
@@ -63,7 +63,7 @@ export interface Agent {
 }
 
 /**
- * How an agent plays a trial once more with leaked and malformed calls understood. Such a trial is only told about beside
+ * How an agent plays a trial once more with leaked and malformed calls understood. Such a trial is only reported beside
  * the strict one.
  */
 export interface RepairOptions {

@@ -51,7 +51,7 @@ function createHands(session: Session): {
       if (reason.trim() === '') {
         throw new SpecError('calls are marked as optional without a reason', {
           code: 'play_failed',
-          remedy: 'Say why the calls are there although nothing is lost without them, or leave them out.',
+          remedy: 'Say why the calls are there although leaving them out loses nothing, or remove them.',
         })
       }
       await calls()
@@ -87,7 +87,7 @@ export function createScriptedAgent(name: string, play: Play | null = null): Age
             `the play of "${name}" threw: ${error instanceof Error ? error.message : String(error)}`,
             {
               code: 'play_failed',
-              remedy: 'Correct the script in the task; what a tool gives back is text, also when a command fails.',
+              remedy: 'Correct the script in the task; a tool returns text, also when a command fails.',
               cause: error,
             },
           )

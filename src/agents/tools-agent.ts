@@ -55,7 +55,7 @@ async function runCalls(
 const withRemedy = ({ detail, remedy }: { readonly detail: string; readonly remedy: string | null }): string =>
   remedy === null ? detail : `${detail}. ${remedy}`
 
-/** Replies that are nobody's answer stop the trial: the server's faults and what the configuration got wrong. */
+/** Replies that are not answers stop the trial: faults of the server and mistakes in the configuration. */
 function throwFaults(reply: Reply): asserts reply is Exclude<Reply, { readonly kind: 'infra' | 'config' }> {
   if (reply.kind !== 'infra' && reply.kind !== 'config') return
   const Fault = reply.kind === 'infra' ? InfraError : ConfigError

@@ -48,7 +48,7 @@ export interface TaskCheck {
 }
 
 export interface CheckSetting {
-  /** Each has a sandbox of its own; they share the work of a task. */
+  /** Each has its own sandbox; they share the work of a task. */
   readonly workers: readonly TrialWorker[]
   /** How often the reference must pass. */
   readonly k: number
@@ -82,7 +82,7 @@ export function planOfCheck(sandbox: PreparedSandbox, runId: string): TrialPlan 
   }
 }
 
-/** How a play went: judged, not possible here, or a fault in words. */
+/** How a play went: judged, not possible here, or a fault, as text. */
 type Played =
   | { readonly kind: 'judged'; readonly finding: TrialFinding }
   | { readonly kind: 'skipped'; readonly reasons: readonly string[] }

@@ -10,7 +10,7 @@ export interface Place {
 }
 
 /**
- * The hidden values that are found, in words; upper and lower case are one, white space counts once. The values
+ * The hidden values that are found, as text; case is ignored, white space counts once. The values
  * themselves are not repeated.
  */
 export function findLeaks(hidden: readonly string[], places: Iterable<Place>): readonly string[] {

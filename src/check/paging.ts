@@ -31,7 +31,7 @@ export async function pagingProblem(hands: Hands, path: string, content: string)
 
 const differs = (path: string) => `${path}: the pages that read_file shows do not add up to the file`
 
-/** A page is whole lines, so a missing line end at the very end cannot be told. */
+/** A page is whole lines, so a missing line end at the very end is not seen. */
 const isSame = (joined: string, content: string) => joined === content || joined === `${content}\n`
 
 /** A page without the note under it. A last line in square brackets is a note only when it says so. */

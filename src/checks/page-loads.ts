@@ -16,7 +16,7 @@ const ADDRESS_FUNCTIONS = ['url', 'src', 'image-set', '-webkit-image-set', 'imag
 const STYLES = 'style fill stroke filter mask clip-path cursor marker-start marker-mid marker-end'.split(' ')
 
 /**
- * The first thing that an outlined page loads or runs, in words; null when the page is all there is.
+ * The first thing that an outlined page loads or runs, as text; null when the page is all there is.
  * @example
  * loadOf(page) // 'a <img> loads something'
  */

@@ -1,6 +1,6 @@
 /**
  * What a reader gets of a page: its elements and texts without those that the markup or the styles hide by ordinary means.
- * Not a browser: nothing is laid out, loaded or run. docs/checks.md lists what is understood, and what is not.
+ * Not a browser: it computes no layout, loads nothing and runs nothing. docs/checks.md lists what is understood, and what is not.
  */
 import { isElement, outlineOf, type PageElement, type PagePart, textOf } from './page-outline.ts'
 import { MAX_LENGTH, PageRules, type Styles, TooIntricate } from './page-rules.ts'

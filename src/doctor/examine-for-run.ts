@@ -26,7 +26,7 @@ const RECENT_MS = 24 * 3_600_000
 /** A proxy in front of a server that is starting answers with errors for a while. */
 const AGAIN_AFTER_MS = [500, 1_500, 3_000]
 
-/** Faults that a trial waits for by itself. */
+/** Faults that a trial itself waits out. */
 const PASSING = new Set(['server_loading', 'server_unavailable', 'rate_limited'])
 
 const DOCTOR = '`npx agent-bench doctor`'

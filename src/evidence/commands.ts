@@ -353,7 +353,7 @@ function isShellText(text: string, isGivenToShell: boolean): boolean {
 }
 
 /**
- * The commands a command line executes, in order, as far as can be told.
+ * The commands a command line executes, in order, as far as its text shows.
  * @param textOf Texts of scripts, as they were when the command ran.
  */
 export function executedCommands(commandLine: string, textOf: ScriptText = () => null): readonly ExecutedCommand[] {

@@ -18,7 +18,7 @@ export interface Found<A extends Answer> {
 
 /**
  * Reason that a bound makes every answer false, or null.
- * @param never What a bound of `false` stands for, in words ("main.py never changed"); null when that is not known.
+ * @param never What a bound of `false` stands for, as text ("main.py never changed"); null when that is not known.
  */
 export function impossibleBound(order: Order, never: string | null): string | null {
   const because = never ?? 'the other thing that the flag asks about never happened'

@@ -49,7 +49,7 @@ function ask(
   if (reached instanceof Promise) reached.catch(() => undefined) // it is reported here, not as an unhandled rejection too
   throw new InfraError(`flag "${id}" gave ${nameOf(reached)}`, {
     code: 'flag_answer',
-    remedy: 'A flag gives true, false or the moment that a question answered with, and is not async.',
+    remedy: 'A flag returns true, false or a moment that a question returned, and is not async.',
   })
 }
 
@@ -109,7 +109,7 @@ function judgeAll(flags: Flags, log: TrialLog, limitMs: number): readonly Judged
   const question = `flag "${asked.id}" had been asked for ${seconds.toFixed(1)} s without an answer`
   throw new InfraError(`${question} when the ${limitMs / 1_000} s for the flags of a trial were over`, {
     code: 'flag_timeout',
-    remedy: `Look in flags["${asked.id}"] for a loop without an end, and simplify its patterns: a repetition inside a repetition, such as (a+)+, can take for ever. ${UNCOUNTED}`,
+    remedy: `Look in flags["${asked.id}"] for an endless loop, and simplify its patterns: a repetition inside a repetition, such as (a+)+, can take for ever. ${UNCOUNTED}`,
   })
 }
 

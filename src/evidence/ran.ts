@@ -132,7 +132,7 @@ export function commandRuns(history: CommandHistory, pattern: RegExp, question: 
   return candidatesOf(history, question).filter(candidate => fits(search, candidate))
 }
 
-/** The nearest thing to a command that was not run, in words. */
+/** The nearest thing to a command that was not run, as text. */
 export function nearestCommand(log: TrialLog, history: CommandHistory, pattern: RegExp): string {
   const search = searchFor(pattern)
   const stub = history.stubs.at(-1)

@@ -32,7 +32,7 @@ import { hasSameContent, textsByHash } from './workspace.ts'
 export interface Question {
   readonly name: keyof Run
   readonly answer: Answer
-  /** What was found, in words: the reason when the answer is false or null. */
+  /** What was found, as text: the reason when the answer is false or null. */
   readonly finding: string
   /** The finding without the nearest thing there was. */
   readonly brief: string

@@ -32,7 +32,7 @@ export interface TestSession extends CallSession {
   readonly seen: Moment | null
   /** Was its claim checked and found wrong, and why? Then it does not count. */
   readonly refutation: string | null
-  /** What it did, in words. */
+  /** What it did, as text. */
   readonly summary: string
 }
 

@@ -30,7 +30,7 @@ export interface RawReply {
   readonly isOverBound: boolean
 }
 
-/** The text of `content`: a string, null, or a list of parts; thinking parts (Mistral) are told apart. */
+/** The text of `content`: a string, null, or a list of parts; thinking parts (Mistral) are kept apart. */
 function readContent(content: unknown): { readonly text: string; readonly thinking: string } {
   if (typeof content === 'string') return { text: content, thinking: '' }
   let text = ''

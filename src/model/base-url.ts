@@ -1,6 +1,6 @@
 import { ConfigError } from '../errors.ts'
 
-/** Where an address and its key were given, in the words of whoever can correct them. */
+/** Where an address and its key were given, so that the user knows what to correct. */
 export interface AddressSource {
   /** Such as `BENCH_BASE_URL`. */
   readonly address: string

@@ -133,7 +133,7 @@ export interface ModelPlan {
   readonly server: ServerIdentity
   /** Those that are not named have defaults (src/model/deadlines.ts). */
   readonly deadlines?: Partial<Deadlines>
-  /** false asks for whole replies instead of streams; then no time to the first token can be told. */
+  /** false asks for whole replies instead of streams; then the time to the first token is unknown. */
   readonly stream?: boolean
   readonly labels?: ModelLabels
   /** Keeps every exchange in `dir` (an absolute path), or answers from what was kept there. */

@@ -9,7 +9,7 @@ export function dropped(detail: string): Reply {
     kind: 'infra',
     code: 'stream_dropped',
     detail,
-    remedy: 'See whether the server is still running, and its log; a crash while it answers looks like this.',
+    remedy: 'Check whether the server is still running, and its log. A crash during an answer looks like this.',
   }
 }
 
@@ -131,6 +131,6 @@ export function classifyNetworkError(
     kind: 'infra',
     code: 'connection_lost',
     detail: `the connection to ${baseUrl} broke before an answer came: ${words}`,
-    remedy: 'See whether the server is still running, and its log.',
+    remedy: 'Check whether the server is still running, and its log.',
   }
 }

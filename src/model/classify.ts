@@ -144,7 +144,7 @@ function classifyOverBound(
       kind: 'infra',
       code: 'output_limit_ignored',
       detail: `the reply passed ${bound}, although only ${maxTokens.toLocaleString('en-US')} tokens were asked for`,
-      remedy: 'The server does not keep to max_tokens: update it, or see whether a proxy drops the field.',
+      remedy: 'The server ignores max_tokens: update it, or check whether a proxy drops the field.',
     }
   }
   return modelError(

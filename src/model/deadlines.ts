@@ -1,4 +1,4 @@
-/** The deadlines of one request. Each has a name of its own, so that a report says which one fired and how to raise it. */
+/** The deadlines of one request. Each has a name, so that a report says which one fired and how to raise it. */
 import type { Deadlines, ModelPlan } from './chat-model.ts'
 
 /**

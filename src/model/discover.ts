@@ -8,7 +8,7 @@ import { markLoadedModels, showModel } from './ollama.ts'
 import { type ProbeOptions, probeServer, type ServedModel, type ServerProbe } from './probe.ts'
 import { sleepUnlessAborted } from './sleep.ts'
 
-/** Where local servers listen unless told otherwise: llama-server, Ollama, LM Studio, vLLM. */
+/** Where local servers listen by default: llama-server, Ollama, LM Studio, vLLM. */
 export const USUAL_PORTS: readonly number[] = [8080, 11434, 1234, 8000]
 
 /** A local server that answers is there in a few milliseconds; an absent one should not delay the run. */
@@ -88,7 +88,7 @@ export async function planModel(question: ModelQuestion): Promise<PlannedModel |
     timeoutMs: PROBE_TIMEOUT_MS,
     signal: question.signal,
     source: question.source,
-    // Who names both need not be told what there is.
+    // A user who names both needs no list.
     mayLackList: question.model !== null && question.baseUrl !== null,
   }
   const probes = await findServers(question, options, warnings)

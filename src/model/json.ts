@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 
 export type JsonRecord = Readonly<Record<string, unknown>>
 
-/** True for a JSON object; arrays and null are none. */
+/** True for a JSON object; arrays and null are not objects. */
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

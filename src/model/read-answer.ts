@@ -27,7 +27,7 @@ function nextWithin<T>(next: Promise<T>, milliseconds: number): Promise<T | type
  * the connection.
  * @param onPiece called when a piece of text, reasoning or a call has arrived; never for a reply that came whole, whose
  *   first piece was not seen
- * @param options.onEvent called for each event of a stream, with content or without; comments (pings) are none
+ * @param options.onEvent called for each event of a stream, with content or without; comments (pings) are not events
  * @param options.toolNames the tools on offer: they tell a piece of a name from a name
  * @param options.afterFinishMs milliseconds that a stream is read on after its finish reason; for tests
  * @throws the transport's error when the connection breaks or idles before the reply is complete

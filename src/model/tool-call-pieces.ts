@@ -35,7 +35,7 @@ export function createCallCollector(toolNames: readonly string[] = []): {
 } {
   const calls: OpenCall[] = []
 
-  /** The call a piece may carry on, if it is not a call of its own. */
+  /** The call that a piece may continue, if it does not begin a new one. */
   const candidate = (index: number | null, id: string | null): OpenCall | undefined =>
     calls.findLast(call => id !== null && call.id === id && call.index === index) ??
     calls.findLast(call => id !== null && call.id === id) ??

@@ -20,7 +20,7 @@ export interface HttpAnswer {
 const unzip = (): Transform => createUnzip({ flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH })
 const unbrotli = (): Transform =>
   createBrotliDecompress({ flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH })
-/** Nobody asks for these, and some gateways compress all the same. Each piece is given on as soon as it can be read. */
+/** Nobody asks for these, and some gateways compress anyway. Each piece is passed on as soon as it can be read. */
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: unzip,
   'x-gzip': unzip,
@@ -43,7 +43,7 @@ function readRetryAfter(header: string | undefined): number | null {
 }
 
 /**
- * Sends one request on a connection of its own and resolves with the headers of the answer.
+ * Sends one request on a new connection and resolves with the headers of the answer.
  * The body is sent with Content-Length: llama-server does not notice an abort of a chunked request.
  * @param options.idleTimeoutMs milliseconds without a byte from the server
  * @throws DeadlineError, the signal's abort error, or the socket's error

@@ -11,7 +11,7 @@ export interface Way {
 }
 
 /**
- * A way that runs these commands, each in a call of its own.
+ * A way that runs these commands, each in a separate call.
  * @example
  * shell('cat after a listing', 'ls', 'cat main.py')
  */

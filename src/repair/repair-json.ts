@@ -1,6 +1,6 @@
 /**
- * Understands slightly malformed JSON. Only for the repaired score, which is told beside the strict one: what a model sent
- * is never repaired before it is judged. A parser of its own, and no library that always finds something: whatever is not in
+ * Understands slightly malformed JSON. Only for the repaired score, which is shown beside the strict one: what a model sent
+ * is never repaired before it is judged. A parser of ours, not a library that always finds something: whatever is not in
  * the list of repairs, or could be read in another way, is not understood.
  */
 import { isRecord, parseJson } from '../model/json.ts'

@@ -1,6 +1,6 @@
 /**
  * Reads tool calls that a model wrote as text, in the grammars of `model/tool-markup.ts`. Only for the repaired
- * score, which is told beside the strict one; a strict trial never runs what is found here.
+ * score, which is shown beside the strict one; a strict trial never runs what is found here.
  */
 import type { ToolDefinition } from '../model/chat-model.ts'
 import { isRecord, parseJson } from '../model/json.ts'
@@ -193,7 +193,7 @@ function readInvoke(text: string, tools: readonly ToolDefinition[]): Read {
   })
 }
 
-/** `call:name{key:<|"|>text<|"|>,n:3}`: JSON with bare keys, and with marks of its own around strings. */
+/** `call:name{key:<|"|>text<|"|>,n:3}`: JSON with bare keys, and with special marks around strings. */
 function readGemma(text: string): Read {
   return each(bodies(text, /<\|tool_call>|<start_function_call>/, /<tool_call\|>|<end_function_call>/), part => {
     const call = /^\s*call:([\w.-]+)\s*(\{[\s\S]*)$/.exec(part.text)

@@ -105,7 +105,7 @@ function refusal(path: string, reason: string): ExportedArtifacts['refused'][num
   return { path: path.length > 200 ? `${path.slice(0, 200)}…` : path, reason }
 }
 
-/** Why the system refused something, in words; null when it was done. */
+/** Why the system refused something, as text; null when it was done. */
 function problemOf(act: () => void): string | null {
   try {
     act()

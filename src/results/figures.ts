@@ -4,7 +4,7 @@ import type { UndefinedReason } from '../score/statistics.ts'
 import { type ScoredTrial, scoreTask, type TaskScore } from '../score/task-score.ts'
 import type { TrialRecord } from './record-schema.ts'
 
-/** Why a figure is null, in words for people. */
+/** Why a figure is null, as text for people. */
 export const REASON_IN_WORDS: Readonly<Record<UndefinedReason, string>> = {
   'n<k': 'fewer trials count than k',
   no_trials: 'no trial counts',

@@ -105,7 +105,7 @@ function create(dir: string, stem: string): { readonly file: string; readonly de
       syncDirectory(dir)
       return { file, descriptor }
     } catch (error) {
-      // EEXIST of the folder itself (it is a file) is told apart by the path it names.
+      // EEXIST of the folder itself (it is a file) is recognised by the path it names.
       const isTaken = systemCode(error) === 'EEXIST' && error instanceof Error && error.message.includes(file)
       if (!isTaken) throw new BenchError(...notWritable(dir, error))
     }

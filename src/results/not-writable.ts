@@ -14,7 +14,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EEXIST: 'There is a file of that name: set BENCH_RESULTS_DIR to a folder.',
 }
 
-/** The system's name of a fault, for example `ENOSPC`; null for errors that are none of the system's. */
+/** The system's name of a fault, for example `ENOSPC`; null for errors that are not the system's. */
 export function systemCode(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
 }

@@ -150,7 +150,7 @@ const trialRecord = exactly({
     type: 'array',
     items: { type: 'array', items: [text, text], minItems: 2, maxItems: 2, additionalItems: false },
   },
-  /** What was too large for the record, in words. A trial of which anything is missing cannot be judged again. */
+  /** What was too large for the record, as text. A trial of which anything is missing cannot be judged again. */
   left_out: texts,
   /** What the trial would have scored had leaked and malformed calls been understood; null where that was not asked for. */
   repaired: nullable(repaired),

@@ -1,10 +1,10 @@
-/** A valid record for tests: one passed trial of a small task, with the fields a test cares about laid over it. */
+/** A valid record for tests: one passed trial of a small task, with the fields a test cares about replaced. */
 import { identityHash, sealed } from './hash.ts'
 import type { IdentityParts, RecordedTurnLog, TrialRecord } from './record-schema.ts'
 
 const LIMITS = { max_turns: 12, command_timeout_sec: 60, trial_timeout_sec: 7_200 }
 
-/** A valid record; `changes` are laid over it, the identity and the hash are made to fit. */
+/** A valid record; `changes` replace its fields, identity and hash follow. */
 export function sampleRecord(changes: Partial<TrialRecord> = {}): TrialRecord {
   const trial = changes.trial_index ?? 0
   const identity_parts: IdentityParts = changes.identity_parts ?? {

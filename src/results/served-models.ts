@@ -14,7 +14,7 @@ export function servedNotes(records: readonly Pick<TrialRecord, 'model' | 'model
       ? []
       : [
           `warning  while "${model}" was measured, the server said that different models answered: ${[...names].join(', ')}. ` +
-            'The results mix them; see whether the server loads or evicts models by itself.',
+            'The results mix them. Check whether the server loads or evicts models automatically.',
         ],
   )
 }

@@ -67,7 +67,7 @@ export function logToRecordParts(log: TrialLog): LogParts {
   }
 }
 
-/** What of a log does not fit into its record, in words. */
+/** What of a log does not fit into its record, as text. */
 function leftOut({ calls, finalAnswer }: TrialLog): readonly string[] {
   const cut = calls.filter(({ args }) => isNestedDeeper(args)).map(({ call }) => `arguments of call ${call}`)
   return finalAnswer.length > TEXT_LIMIT ? [...cut, 'the end of the final answer'] : cut

@@ -38,7 +38,7 @@ export interface BenchReporterOptions {
   readonly root: string
   /** Absolute path. */
   readonly resultsDir: string
-  /** Why workers were ended before their time, for people; the reporter takes out what it has told. */
+  /** Why workers were ended before their time, for people; the reporter removes what it has printed. */
   readonly endedWorkers: string[]
 }
 
@@ -294,7 +294,7 @@ export class BenchReporter implements Reporter {
       earlyStop: plan.earlyStop,
     })
     const status = this.#run.stop !== null ? 2 : end.hasOtherFailures ? 1 : exitStatus(summaries)
-    // Whoever interrupts a run is told that it was, not that it could not be judged.
+    // Say to whoever interrupts a run that it was interrupted, not that it could not be judged.
     if (status === 2 && (this.#run.stop !== null || !end.isInterrupted)) this.#exit?.setStatus(2)
     const run: Omit<FinishedRun, 'said'> = {
       resultsDir: plan.resultsDir,
@@ -325,7 +325,7 @@ export class BenchReporter implements Reporter {
     for (const reporter of PRINTERS) for (const line of reporter.onRunEnd({ ...run, said })) this.#print(line)
   }
 
-  /** Prints one line, whatever it is made of. A machine-readable reporter without a file of its own owns stdout. */
+  /** Prints one line, whatever it is made of. A machine-readable reporter without an output file owns stdout. */
   #print(line: string): void {
     const reporters = this.#vitest?.config.reporters ?? []
     const ownsStdout = reporters.some(reporter => {

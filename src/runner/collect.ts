@@ -71,9 +71,9 @@ export function checkReadable(task: Task, file: string): void {
     if (flag === FREE_FLAG) continue
     for (const path of paths) {
       if (!unreadable.has(path)) continue
-      throw new SpecError(`${file}: flags.${flag} asks for the content of ${path}, which has no line of its own`, {
+      throw new SpecError(`${file}: flags.${flag} asks for the content of ${path}, which has no distinctive line`, {
         code: 'spec_unreadable',
-        remedy: `Give ${path} a line with at least five letters or digits that stands neither in the prompt nor in another file.`,
+        remedy: `Give ${path} a line with at least five letters or digits that is neither in the prompt nor in another file.`,
       })
     }
   }

@@ -30,7 +30,7 @@ export class FlagsFailedError extends Error {
       readonly flags: readonly FlagResult[]
       readonly tamper: readonly Tamper[]
       readonly ending: string | null
-      /** Only names what was lost: the reasons are told elsewhere. */
+      /** Only names what was lost: the reasons are shown elsewhere. */
       readonly isBrief: boolean
     },
     source: SourcePosition,

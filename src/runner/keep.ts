@@ -1,5 +1,5 @@
 /**
- * BENCH_KEEP: after a run the workspace of its last trial is laid out once more, as the agent left it, in a sandbox that
+ * BENCH_KEEP: after a run the workspace of its last trial is restored, as the agent left it, in a sandbox that
  * stays open until its user is done. It is a new sandbox: the one of the trial has been reset for verify by then.
  */
 
@@ -14,7 +14,7 @@ import { ENTERABLE, enterCommand } from '../sandbox/enter.ts'
 import type { FileContent, FileMap, PreparedSandbox, Sandbox } from '../sandbox/index.ts'
 
 const OPEN_DEADLINE_MS = 120_000
-/** A sandbox that was forgotten ends by itself. */
+/** A forgotten sandbox ends after this time. */
 const KEPT_HOURS = 8
 const MAX_ARTIFACT_BYTES = 16_000_000
 const MISSING_SHOWN = 5
@@ -115,7 +115,7 @@ export class Keeper {
     this.#print = print
   }
 
-  /** Lays a trial's workspace out and says how to enter it; waits for Enter, or while watching leaves it until {@link close}. */
+  /** Restores a trial's workspace and says how to enter it; waits for Enter, or while watching leaves it until {@link close}. */
   async keep(trial: TrialRecord | null, options: KeepOptions): Promise<void> {
     await this.close()
     if (trial === null) return this.#print('kept     nothing: no trial left a workspace')

@@ -140,7 +140,7 @@ function linesOf({ plan, warnings }: PlannedModel, setting: ModelSetting): reado
 const REPAIR_LINE =
   'repair   trials lost with leaked or malformed calls are played once more with them understood; the score stays strict'
 
-/** Trials are told apart by it although no server hears of it. */
+/** It keeps trials apart, although no server gets it. */
 const UNSENT_SEED = 42
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Several models in one run: each is a Vitest project of its own, with the files and settings of the bench's project, so that
+ * Several models in one run: each is a separate Vitest project, with the files and settings of the bench's project, so that
  * stock reporters tell them apart. Their order groups follow one another: one model is done before the next is loaded.
  */
 

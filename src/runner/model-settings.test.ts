@@ -110,7 +110,7 @@ describe('readModelEntries', () => {
     [['a', { model: 'b', modell: 'c' }], /models\[1\] in f has the unknown field "modell"/],
     [[{ model: 'a', baseUrl: 'localhost' }], /baseUrl is "localhost"/],
     [[{ model: 'a', extraBody: [1] }], /extraBody is not an object/],
-    [[{ model: 'a', size: 8 }], /size is not text/],
+    [[{ model: 'a', size: 8 }], /size is not a string/],
   ])('refuses %j', (value, message) => {
     expect(() => readModelEntries(value, 'f')).toThrow(message)
   })

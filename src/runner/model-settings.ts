@@ -16,7 +16,7 @@ export interface ModelEntry {
   size?: string
   /** Such as `Q4_K_M`; read off the name or the file when left out. */
   quantisation?: string
-  /** Laid over the run's `extraBody`. */
+  /** Merged over the run's `extraBody`. */
   extraBody?: Record<string, unknown>
 }
 
@@ -44,7 +44,7 @@ export interface SaidOfModels {
 /** The same of the file, which may list models. */
 export type FileModels = SaidOfModels & { readonly models?: readonly ModelEntry[] | undefined }
 
-/** More in one run are a mistake; each is a Vitest project of its own. */
+/** More in one run are a mistake; each is a separate Vitest project. */
 const MOST_MODELS = 32
 
 const ENTRY_FIELDS = ['model', 'baseUrl', 'apiKey', 'label', 'size', 'quantisation', 'extraBody'] as const
@@ -56,7 +56,7 @@ function refuse(problem: string, remedy: string): never {
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What an address of a server has to be, in words. */
+/** What an address of a server has to be, for messages. */
 export const HTTP_ADDRESS = 'an http or https address such as http://127.0.0.1:8080/v1'
 
 export const isHttpAddress = (value: unknown): value is string =>
@@ -84,7 +84,7 @@ function readEntry(entry: unknown, where: string): ModelEntry {
   const text = (field: Exclude<(typeof ENTRY_FIELDS)[number], 'extraBody'>): string | undefined => {
     const value = entry[field]
     if (value === undefined || (typeof value === 'string' && value.trim() !== '')) return value?.trim()
-    return refuse(`${where}: ${field} is not text`, `Set ${field} to a text that is not empty, or leave it out.`)
+    return refuse(`${where}: ${field} is not a string`, `Set ${field} to a string that is not empty, or leave it out.`)
   }
   const model = text('model')
   if (model === undefined) refuse(`${where} names no model`, 'Give it the field model.')
@@ -109,7 +109,7 @@ function readEntry(entry: unknown, where: string): ModelEntry {
 
 /**
  * The models of a run. `BENCH_MODEL=a,b` chooses among the entries of the file by name or label; a name that has none there
- * is a model of its own. At least one setting is given back; its name is null when no model is named.
+ * is a separate model. At least one setting is given back; its name is null when no model is named.
  * @throws ConfigError code `setting_invalid` when two would have one name in the results
  */
 export function modelSettings(file: FileModels, env: SaidOfModels): readonly ModelSetting[] {

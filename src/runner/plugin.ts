@@ -135,7 +135,7 @@ function takeTaskIds(vitest: Vitest, project: TestProject): void {
   vitest.collect = async (filters, options) => collect(await asFiles(filters), options)
 }
 
-/** Reporters that show a run to somebody who reads our matrix, too; any other tells its readers by itself what was lost. */
+/** Reporters that show a run to somebody who reads our matrix, too; any other must itself show what was lost. */
 const TERMINAL_REPORTERS = ['default', 'dot', 'tree', 'minimal']
 
 function isOnlyTerminal({ config }: Vitest): boolean {

@@ -14,7 +14,7 @@ export class RunState {
   readonly stoppedModels = new Map<string, string>()
   /** By project. */
   readonly servers = new Map<string, ServerWatch>()
-  /** The test whose worker told about the server; by project. */
+  /** The test whose worker reported the server; by project. */
   readonly serverAnnotators = new Map<string, string>()
   /** What was said of a server that makes its results doubtful: said again beside them. */
   readonly alarms: string[] = []

@@ -263,7 +263,7 @@ function accepted(reply: Reply, path: string): Reply {
   return reply
 }
 
-/** What is laid for verify belongs to root and is read by another user. */
+/** Files for verify belong to root and are read by another user. */
 function withVerifyModes(files: FileMap): FileMap {
   return new Map([...files].map(([path, { bytes, mode }]) => [path, { bytes, mode: verifyMode(mode) }]))
 }
@@ -274,7 +274,7 @@ function checkProof(proof: ResetProof, baseline: Snapshot): void {
   if (proof.processesLeft > 0) faults.push(`${proof.processesLeft} processes are left`)
   if (proof.leftovers > 0) faults.push(`${proof.leftovers} traces of the trial before are left`)
   if (baseline.truncated !== null) faults.push(`the workspace is beyond a bound (${baseline.truncated})`)
-  if (proof.root !== proof.expectedRoot) faults.push('the workspace is not what was laid')
+  if (proof.root !== proof.expectedRoot) faults.push('the workspace differs from what was written')
   if (faults.length === 0) return
   throw new InfraError(`the reset of the sandbox could not be proved: ${faults.join(', ')}`, {
     code: 'reset_unproved',

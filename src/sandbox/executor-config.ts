@@ -1,4 +1,4 @@
-/** What an executor is told at its start, and the command that starts it. A driver decides; the executor assumes nothing. */
+/** The configuration of an executor, and the command that starts it. A driver decides; the executor assumes nothing. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { InfraError } from '../errors.ts'
 import { MAX_FRAME_BYTES } from './frames.ts'
@@ -132,8 +132,8 @@ export function executorCommand(config: ExecutorConfig, python: string = config.
   const [evaluator, javascriptEvaluator] = ['evaluate.py', 'evaluate.cjs'].map(name =>
     readFileSync(new URL(name, IMAGE_FOLDER), 'utf8'),
   )
-  const told = JSON.stringify({ ...config, evaluator, javascriptEvaluator })
-  const command = [python, '-I', '-S', '-c', executorSource(), told]
+  const given = JSON.stringify({ ...config, evaluator, javascriptEvaluator })
+  const command = [python, '-I', '-S', '-c', executorSource(), given]
   const longest = Math.max(...command.map(argument => Buffer.byteLength(argument)))
   if (longest > MAX_ARGUMENT_BYTES) {
     throw new InfraError(`an argument of the executor has ${longest} bytes, Linux takes ${MAX_ARGUMENT_BYTES}`, {

@@ -26,7 +26,7 @@ export interface ExchangeOptions {
   /** Milliseconds until the sandbox counts as lost. */
   readonly deadlineMs: number
   readonly signal?: AbortSignal | undefined
-  /** The request runs a command of the agent: a loss meanwhile may be its doing, and has a code of its own. */
+  /** The request runs a command of the agent: a loss meanwhile may be its doing, and has a separate code. */
   readonly isCommandOfAgent?: boolean
 }
 
@@ -58,7 +58,7 @@ export class ExecutorConnection {
     })
   }
 
-  /** The first frame, which an executor sends by itself. */
+  /** The first frame, which an executor sends unasked. */
   greeting(options: ExchangeOptions): Promise<Reply> {
     return this.#exclusive(() => this.#exchange(null, undefined, options))
   }

@@ -32,7 +32,7 @@ export function readGreeting({ header }: Reply): Greeting {
   if (lack !== null) {
     throw new ConfigError(`the sandbox has ${lack}`, {
       code: 'image_lacks',
-      remedy: 'docs/sandboxes.md says what an image of your own (BENCH_IMAGE) must hold.',
+      remedy: 'docs/sandboxes.md says what your own image (BENCH_IMAGE) must hold.',
     })
   }
   const limits: Record<string, string | number | boolean> = {}

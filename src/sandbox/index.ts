@@ -22,7 +22,7 @@ export async function prepareSandbox(
   options: Parameters<SandboxDriver['prepare']>[0],
 ): Promise<PreparedSandbox> {
   if (choice !== 'auto') return driverNamed(choice).prepare(options)
-  // Only an engine has images: where one is named, nothing else is meant.
+  // Only an engine has images: if an image is named, only an engine is tried.
   return options.image === null ? prepareFirst(DRIVERS, options) : dockerDriver.prepare(options)
 }
 

@@ -1,7 +1,7 @@
 /**
  * The one encoding of a workspace's entries, shared with the executor (image/executor/4-manifest.py): five fields an
  * entry, each ended by NUL, which neither a path nor a link target can hold, in the byte order of the paths. The root is
- * the SHA-256 over it. The host computes the root of a setup by itself, which is what makes a reset provable.
+ * the SHA-256 over it. The host computes the root of a setup independently, which is what makes a reset provable.
  */
 import { createHash } from 'node:crypto'
 import type { Entry, FileMap } from './snapshot.ts'
@@ -98,7 +98,7 @@ export function rootOf(entries: ReadonlyMap<string, Entry>): string {
   return createHash('sha256').update(encodeEntries(entries)).digest('hex')
 }
 
-/** The entries a workspace has when exactly these files were laid: the files, and the directories above them (0755). */
+/** The entries a workspace has when exactly these files were written: the files, and the directories above them (0755). */
 export function entriesOfFiles(files: FileMap): Map<string, Entry> {
   const entries = new Map<string, Entry>()
   for (const [path, file] of files) {

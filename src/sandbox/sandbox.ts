@@ -30,7 +30,7 @@ export interface CapturedStream {
   readonly totalBytes: number
 }
 
-/** What the pytest witness told the executor, with who told it (peer credentials, /proc). Corroborated, not proved. */
+/** What the pytest witness reported to the executor, and who reported it (peer credentials, /proc). Corroborated, not proved. */
 export interface TestReport {
   readonly event: 'start' | 'finish'
   readonly sender: { readonly pid: number; readonly uid: number; readonly argv: readonly string[] | null }
@@ -80,7 +80,7 @@ export type StopReason = 'timeout' | 'output' | 'cancelled'
 export interface ExecResult {
   /** Exit status; negative is the number of the signal; null when the status was lost. */
   readonly exitCode: number | null
-  /** Why the executor ended the command, or null when it ended by itself. */
+  /** Why the executor ended the command, or null when it ended on its own. */
   readonly stopped: StopReason | null
   readonly durationMs: number
   readonly stdout: CapturedStream
@@ -150,7 +150,7 @@ export interface Sandbox extends AsyncDisposable {
   readonly info: SandboxInfo
 
   /**
-   * Kills everything, empties every writable place, lays `files`, and proves it.
+   * Kills everything, empties every writable place, writes `files`, and proves it.
    * `room: 'verify'` makes the workspace unwritable to what runs in it.
    * @throws InfraError code `reset_unproved` when processes or files are left or the root differs.
    */

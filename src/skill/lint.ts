@@ -119,7 +119,7 @@ async function mountFindings(root: string): Promise<LintFinding[]> {
 function linkFinding(warning: string): LintFinding[] {
   const [, file, message] = /^(.*) is not mounted: it (is a link .*)$/s.exec(warning) ?? []
   if (file === undefined || message === undefined || file === DOCUMENT_NAME) return []
-  const remedy = 'Replace the link by what it was to point at.'
+  const remedy = 'Replace the link with what it should point to.'
   return [{ file, line: 1, column: 1, level: 'error', rule: 'mount', message, remedy }]
 }
 

@@ -22,7 +22,7 @@ export interface SkillDefinition extends TaskDefinition {
   readonly directory: string
   /** `observed`: no manifest, so no verdict. `unproven`: no `bench_proof.ts`, so the reference agent has nothing to play. */
   readonly standing: SkillStanding
-  /** What was found odd but mounted all the same. */
+  /** Oddities that were found but do not prevent mounting. */
   readonly warnings: readonly string[]
   readonly notApplicable: SkillSpec['notApplicable']
 }
@@ -141,7 +141,7 @@ function documentWarnings(bytes: Uint8Array | undefined): string[] {
 
 /**
  * The skills at a path: the directory itself when it is one, else its sub-directories that are; and those of {@link skillsOf}.
- * SKILL.md files further below belong to a skill and are none themselves.
+ * SKILL.md files further below belong to a skill and are not skills themselves.
  * @throws SpecError code `skill_missing` when the path is not a directory, or there is no skill.
  */
 export async function findSkills(path: string): Promise<readonly string[]> {

@@ -18,7 +18,7 @@ const NEVER_MOUNTED = /^bench_(?:manifest\.json|proof(?:\.[\w.-]+)?\.ts)$/
 /** What tools leave in a directory and no skill is made of. */
 const JUNK = new Set(['.git', '.hg', '.svn', 'node_modules', '__pycache__', '.pytest_cache', '.venv', '.DS_Store'])
 
-/** How large a skill may be; it is laid out anew before every trial. */
+/** How large a skill may be; it is written again before every trial. */
 export interface SkillLimits {
   readonly files: number
   readonly bytes: number
@@ -148,7 +148,7 @@ async function addFile(
     throw refused(
       reading.root,
       `holds more than ${files} files or ${bytes} bytes (reached at ${path})`,
-      'Make the skill smaller (it is laid out before every trial), or set BENCH_SKILL_MAX_FILES or BENCH_SKILL_MAX_MEGABYTES.',
+      'Make the skill smaller (it is written before every trial), or set BENCH_SKILL_MAX_FILES or BENCH_SKILL_MAX_MEGABYTES.',
     )
   }
   try {

@@ -150,7 +150,7 @@ function checkFields(fields: YAMLMap, yamlOffset: number, report: Report): void 
     const key = keyOf(pair)
     if (isScalar(pair.value) && pair.value.type === 'PLAIN' && pair.value.comment) {
       const message = `${key} ends before " #": YAML takes the rest for a comment`
-      report('warning', 'comment', at(key), message, 'Put the value in quotes, or the comment on a line of its own.')
+      report('warning', 'comment', at(key), message, 'Put the value in quotes, or the comment on its own line.')
     }
     if (KNOWN_FIELDS.includes(key)) continue
     const remedy = 'Move it below metadata, where clients keep what they do not know.'
@@ -170,7 +170,7 @@ function checkText(
     return
   }
   if (typeof value !== 'string') {
-    const remedy = 'Put the value in quotes: YAML takes it for something else than text.'
+    const remedy = 'Put the value in quotes: YAML does not read it as text.'
     report(
       'error',
       name,

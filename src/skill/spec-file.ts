@@ -35,7 +35,7 @@ export const isSkillFile = (file: string): boolean => basename(file) === MANIFES
 
 /**
  * `skill_run_v1_<directory>`, with what an id cannot hold replaced. Letters that are not ASCII would all become one: names
- * with such letters are told apart by a part of their hash.
+ * with such letters are kept apart by a part of their hash.
  */
 export function defaultId(name: string): string {
   const id = `skill_run_v1_${name.replaceAll(/[^A-Za-z0-9_-]+/g, '_')}`

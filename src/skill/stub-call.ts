@@ -1,4 +1,4 @@
-/** A call of a script as a manifest asks for it: every argument compared by itself, in whatever order options may come. */
+/** A call of a script as a manifest asks for it: every argument compared separately, in whatever order options may come. */
 import { posix } from 'node:path'
 import type { ArgumentSpec, ScriptCallSpec } from './manifest-schema.ts'
 

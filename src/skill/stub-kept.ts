@@ -1,9 +1,9 @@
 /**
- * Scripts that keep their work and are witnessed all the same: some lines put into the script tell the executor that it
+ * Scripts that keep their work and are witnessed too: some lines added to the script tell the executor that it
  * starts, with which arguments, and how it ended. Everything else in the file stays as it is.
  *
- * The end is told by a process that the script's own code does not run in (Python, shell), so that neither an `exit`, an
- * `exec`, a trap nor an exception of the script keeps it from being told; what kills the script does.
+ * The end is reported by a process that the script's own code does not run in (Python, shell), so that neither an `exit`, an
+ * `exec`, a trap nor an exception of the script prevents the report; killing the script does.
  */
 import { dedent } from '../task/dedent.ts'
 

@@ -9,8 +9,8 @@ import type { StubSpec } from './manifest-schema.ts'
 import { keptText, type StubLanguage } from './stub-kept.ts'
 
 /**
- * The program, laid by the executor where only it can write, that tells it "the script that started me is running". Without
- * it (another driver, the skill used elsewhere) a stub works all the same, only unseen.
+ * The program, written by the executor where only it can write, that reports to it "the script that started me is running". Without
+ * it (another driver, the skill used elsewhere) a stub works too, but unreported.
  */
 const REPORTER = '/run/bench/log'
 

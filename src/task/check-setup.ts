@@ -70,7 +70,7 @@ export function checkSetup(setup: unknown): { readonly files: FileMap; readonly 
     mistakes.push({
       field: 'setup',
       problem: `holds ${files.size} files and ${bytes} bytes; the bounds are ${MAX_FILES} files and ${MAX_BYTES} bytes`,
-      remedy: 'Make the workspace smaller: it is laid again before every trial.',
+      remedy: 'Make the workspace smaller: it is written again before every trial.',
     })
   }
   return { files, mistakes }

@@ -1,6 +1,6 @@
 /**
  * Template tag for texts inside indented code: the indentation that all lines share is removed, and so is the line break
- * after the opening backtick. A closing backtick on a line of its own leaves a final line break, as text files have.
+ * after the opening backtick. A closing backtick on its own line leaves a final line break, as text files have.
  *
  * Own code rather than a library: the `dedent` package works on raw text and always trims, so `\\n` inside Python code
  * and the last line break of a file would come out different from what is written.

@@ -104,7 +104,7 @@ async function makeSetup(setup: unknown, source: SourcePosition): Promise<FileMa
     made = await setup()
   } catch (error) {
     const problem = `the function threw ${messageOf(error)}`
-    const remedy = 'Make the function run on the host by itself: the same files each time, no network, no clock.'
+    const remedy = 'Make the function return the same files each time, without network or clock.'
     throw specError(source, [{ field: name, problem, remedy }], error)
   }
   const { files, mistakes } = checkSetup(made)
@@ -143,7 +143,7 @@ function codeMistakes(field: string, probe: FlagProbe): Mistake[] {
   const mistakes: Mistake[] = []
   const thrown = probe.thrown?.error
   if (thrown instanceof SpecError) {
-    // It says by itself what is wrong with the flag, whatever the trial: a question that does not exist.
+    // The error says what is wrong with the flag, whatever the trial: a question that does not exist.
     mistakes.push({ field, problem: thrown.message, remedy: thrown.remedy })
   } else if (probe.thrown !== null) {
     mistakes.push({
@@ -163,14 +163,14 @@ function codeMistakes(field: string, probe: FlagProbe): Mistake[] {
     mistakes.push({
       field,
       problem: `gave no answer for ${probe.endlessAfterMs / 1_000} s when asked about invented trials`,
-      remedy: 'Look for a loop without an end, and for a pattern with a repetition inside a repetition, such as (a+)+.',
+      remedy: 'Look for an endless loop, and for a pattern with a repetition inside a repetition, such as (a+)+.',
     })
   }
   if (probe.wrongAnswer !== null) {
     mistakes.push({
       field,
       problem: `answered with ${probe.wrongAnswer}`,
-      remedy: 'A flag answers at once with true, false or the moment that a question of run gave.',
+      remedy: 'A flag returns at once: true, false or a moment that a question of run returned.',
     })
   }
   return mistakes

@@ -64,13 +64,13 @@ export function matchesAny(globs: readonly string[], path: string): boolean {
   return compileGlobs(globs).matches(path)
 }
 
-/** What is wrong with a glob, in words for the author of the task; null when it is fine. */
+/** What is wrong with a glob, as text for the author of the task; null when it is fine. */
 export function checkGlob(glob: string): string | null {
   if (glob.trim() === '') return 'it is empty; name a path such as output/report.txt, or a pattern such as output/*'
   if (glob.includes('\0')) return 'it contains a NUL character, which no path can hold'
   if (glob.includes('\\')) return 'it contains a backslash; separate directories with /'
   if (/^(\/|~|[A-Za-z]:\/)/.test(glob)) return 'it is absolute; write it relative to the workspace'
-  if (glob.startsWith('!')) return 'it begins with !; exclusions are not supported, list what is meant'
+  if (glob.startsWith('!')) return 'it begins with !; exclusions are not supported, list the paths instead'
   if (/\{[^{}/]*,[^{}/]*\}/.test(glob)) return 'it uses {a,b}; write one glob for each alternative'
   for (const segment of glob.split('/')) {
     if (segment === '..') return 'it contains ..; a task can not reach outside the workspace'

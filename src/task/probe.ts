@@ -99,7 +99,7 @@ function checkOptions(question: keyof Run, options: unknown, known: Readonly<Rec
       `the option ${JSON.stringify(name)} of ${question} is ${String(value)}, which is not a moment`,
       {
         code: 'spec_invalid',
-        remedy: 'Give what a question answered that says when, such as run.firstChange(…).',
+        remedy: 'Give a moment that a question returned, such as run.firstChange(…).',
       },
     )
   }

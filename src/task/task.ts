@@ -16,7 +16,7 @@ export type Requirement = 'python' | 'pytest' | 'git' | 'make' | 'node' | 'perl'
 export type Reached = boolean | Moment | null | undefined
 export type Flag<Check extends string = string> = (run: Run<Check>) => Reached
 
-/** The hands of a scripted agent: the same three tools the model has. Each call is a turn of its own unless `turn` groups them. */
+/** The hands of a scripted agent: the same three tools the model has. Each call is a separate turn unless `turn` groups them. */
 export interface Hands {
   /** read_file; gives the text as delivered. */
   read(path: string, range?: { readonly offset?: number; readonly limit?: number }): Promise<string>

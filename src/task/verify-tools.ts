@@ -20,7 +20,7 @@ const PYTHON_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 const MODULE_NAME = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*$/
 const MAX_CALLS = 1_000
 
-/** Files laid over those of a workspace; null takes one away. */
+/** Files that replace or add to those of a workspace; null removes one. */
 export type Overlay = ReadonlyMap<string, FileContent | null>
 
 /** Work in the verify sandbox; see `VerifyTools`. An error it throws is a fault of the sandbox and passes through. */
@@ -121,7 +121,7 @@ function filesOver(asked: string, texts: WithFiles): Overlay {
       const problem = checkGlob(path)
       if (problem !== null || /[*?[\]{}]/.test(path) || (typeof text !== 'string' && text !== null)) {
         throw invalid(
-          `${asked}{ ${JSON.stringify(path)}: … }) lays no file: ${problem ?? 'that is not a path with a text or null'}`,
+          `${asked}{ ${JSON.stringify(path)}: … }) does not name a file: ${problem ?? 'that is not a path with a text or null'}`,
           "Give texts by paths of the workspace, for example { 'config.py': 'RATE = 0.2\\n' }; null takes a file away.",
         )
       }

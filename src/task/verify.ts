@@ -76,7 +76,7 @@ export interface VerifyTools {
   tests(withFiles?: WithFiles): Promise<SuiteResult>
   /**
    * Runs the suite once for each of several sets of files, in one start of pytest: quicker than one by one. Each run has ten
-   * seconds and a process and a folder of its own; a path that is written out (`/workspace/main.py`) leads nowhere there.
+   * seconds and a separate process and folder; a path that is written out (`/workspace/main.py`) leads nowhere there.
    */
   tests(each: readonly WithFiles[]): Promise<readonly SuiteResult[]>
   /** Text of a file the agent left (allowed writes only), or null. */

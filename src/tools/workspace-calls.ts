@@ -41,7 +41,7 @@ export const TOOL_DEFINITIONS: readonly ToolDefinition[] = [
   },
 ]
 
-/** A call checked against its tool, or what is wrong with it, in words the model can act on. */
+/** A call checked against its tool, or what is wrong with it, as text the model can act on. */
 export type ParsedCall =
   | { readonly tool: 'execute_command'; readonly command: string }
   | { readonly tool: 'read_file'; readonly path: string; readonly offset: number | null; readonly limit: number | null }

@@ -19,7 +19,7 @@ const STARTED = Symbol.for('agent-bench.beat')
 function send(activity?: string): void {
   if (process.send === undefined || !process.connected) return
   const beat: Beat = { agentBench: 'beat', pid: process.pid, ...(activity === undefined ? {} : { activity }) }
-  // A parent that has gone takes this process with it; nobody is to be told.
+  // When the parent has gone, this process ends silently.
   process.send(beat, undefined, undefined, () => undefined)
 }
 

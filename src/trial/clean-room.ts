@@ -1,4 +1,4 @@
-/** The files a trial is verified on: the setup, with what the agent may leave laid over it. Pure. */
+/** The files a trial is verified on: the setup, plus what the agent may leave. Pure. */
 import type { FileContent, FileMap, Snapshot } from '../sandbox/snapshot.ts'
 import { matchesAny } from '../task/globs.ts'
 import type { Task } from '../task/task.ts'

@@ -5,7 +5,7 @@ import type { CheckResult } from '../task/verify.ts'
 import type { SuiteResults } from './session-check.ts'
 import { type KnownWork, newKnownWork } from './verify-room.ts'
 
-/** The checks of a task over one set of files, and the proof that those files lay in a clean room. */
+/** The checks of a task over one set of files, and the proof that those files were in a clean room. */
 export interface Verification {
   readonly results: ReadonlyMap<string, CheckResult>
   readonly resetProof: ResetProof

@@ -66,7 +66,7 @@ export interface RecordedTrial {
   readonly lost: readonly { readonly flag: string; readonly reason: string }[]
 }
 
-/** The limits of one trial after the run's have been laid over the task's. */
+/** The limits of one trial after the run's have replaced the task's. */
 export interface TrialLimits {
   readonly maxTurns: number
   readonly commandTimeoutMs: number

@@ -1,5 +1,5 @@
 /**
- * The trial as it would have been had leaked and malformed calls been understood: played once more, told about beside the
+ * The trial as it would have been had leaked and malformed calls been understood: played once more, reported beside the
  * strict one, and part of no number.
  */
 import type { RepairOptions } from '../agents/agent.ts'

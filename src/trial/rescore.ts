@@ -117,7 +117,7 @@ export class Rescorer {
 
   /**
    * Judges one trial and compares.
-   * @throws ConfigError when no sandbox can be had; the signal's reason when cancelled.
+   * @throws ConfigError when no sandbox is available; the signal's reason when cancelled.
    */
   async rescore(task: Task, record: TrialRecord, observed: Observed, signal: AbortSignal): Promise<Rescored> {
     try {

@@ -90,7 +90,7 @@ export async function runTrial(task: Task, setting: TrialSetting): Promise<Trial
   }
 }
 
-/** Lets the agent work until it ends by itself or its time is over. */
+/** Lets the agent work until it ends or its time is over. */
 async function letAgentWork(
   task: Task,
   setting: TrialSetting,
@@ -125,7 +125,7 @@ function openTools({ tools, sandbox, limits }: TrialSetting): ToolSet {
   return tools.open(sandbox, limits)
 }
 
-/** Reads out what the agent may have left, and works out the files of the clean room: the setup with those laid over it. */
+/** Reads out what the agent may have left, and works out the files of the clean room: the setup plus those. */
 async function collect(
   task: Task,
   baseline: Snapshot,

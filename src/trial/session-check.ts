@@ -23,7 +23,7 @@ export type CheckedTask = Pick<Task, 'setup' | 'allowedWrites'>
 /**
  * The given suite with the agent's work: the files of the setup, and over them what the task lets the agent write, as it
  * was. So tests that were changed, taken away or made besides, and settings for pytest, are not in it, unless the task
- * asks for them. What is binary, too large or no regular file cannot be laid again and is named.
+ * asks for them. What is binary, too large or not a regular file cannot be restored and is named.
  */
 function filesOf(
   entries: ReadonlyMap<string, Entry>,

@@ -12,7 +12,7 @@ import { playRepaired, type RepairedTrial, repairNeed, sameAs, unknownRepair } f
 import { RequirementProbe } from './requirements.ts'
 import { runTrial, type TrialFinding } from './run-trial.ts'
 
-/** Times a trial is repeated by itself after a fault of server or sandbox. */
+/** Times a trial is repeated automatically after a fault of server or sandbox. */
 const FAULT_REPEATS = 2
 
 /** Faults that come out the same however often the trial is repeated: what a recording lacks it will lack again. */

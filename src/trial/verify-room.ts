@@ -17,7 +17,7 @@ export const newKnownWork = (): KnownWork => ({ suites: new Map(), runs: new Map
 
 /**
  * The clean workspace in which checks are made. A check may ask for other files in it, for one request only: it is
- * laid anew whenever what is asked for differs from what is there. Requests wait for each other, so that checks which
+ * written again whenever what is asked for differs from what is there. Requests wait for each other, so that checks which
  * ask for several things at once get each in the right room.
  */
 export class VerifyRoom implements VerifyWork {
@@ -36,7 +36,7 @@ export class VerifyRoom implements VerifyWork {
     this.#known = known
   }
 
-  /** Lays the files of the agent, and proves that nothing else is there. */
+  /** Writes the files of the agent, and proves that nothing else is there. */
   async lay(files = this.#files): Promise<ResetProof> {
     this.#laid = null
     const { proof } = await this.#sandbox.reset(files, { room: 'verify', signal: this.#signal })
@@ -63,7 +63,7 @@ export class VerifyRoom implements VerifyWork {
     return ran
   }
 
-  /** One run stands in the workspace itself; several share a start of pytest, each in a folder of its own. */
+  /** One run stands in the workspace itself; several share a start of pytest, each in its own folder. */
   async suites(each: readonly Overlay[]): Promise<readonly SuiteResult[]> {
     const asked = each.map(over => this.#with(over))
     const open = [...new Map(asked.map(files => [keyOfFiles(files), files]))].filter(

@@ -11,7 +11,7 @@ import type { TaskResults, Verification } from './known-results.ts'
 import { keyOfFiles } from './session-check.ts'
 import { VerifyRoom } from './verify-room.ts'
 
-/** Milliseconds a check has to end by itself once its time is over: most do, as the sandbox refuses them any more answers. */
+/** Milliseconds a check has to end once its time is over: most do, as the sandbox refuses them any more answers. */
 const GRACE_MS = 1_000
 
 /** What the checks of a task are made of. */
@@ -23,7 +23,7 @@ export interface Verified {
 }
 
 /**
- * Verifies what an agent left: the files are laid in a clean room and the task's checks run over it. The same files are
+ * Verifies what an agent left: the files are written to a clean room and the task's checks run over it. The same files are
  * not verified twice where their results may be used again (see `Reuse`) and no check asks what happened before.
  * @throws InfraError as {@link verifyAll}, and when the room cannot be made.
  */
@@ -105,11 +105,11 @@ async function runCheck(
   }
   throw new InfraError(`the verify check "${name}" ran for ${limitMs / 1_000} s without an end`, {
     code: 'verify_timeout',
-    remedy: `Look in verify["${name}"] for a loop without an end, and simplify its patterns: a repetition inside a repetition, such as (a+)+, can take for ever. ${UNCOUNTED}`,
+    remedy: `Look in verify["${name}"] for an endless loop, and simplify its patterns: a repetition inside a repetition, such as (a+)+, can take for ever. ${UNCOUNTED}`,
   })
 }
 
-/** A mistake in how the check is written: it says by itself what is wrong and what to do. */
+/** A mistake in how the check is written: its message says what is wrong and what to do. */
 function invalidCheck(name: string, error: SpecError): InfraError {
   const problem = error.message.includes(JSON.stringify(name))
     ? error.message
@@ -141,7 +141,7 @@ function stillWaiting(name: string, reason: unknown): unknown {
   if (!(reason instanceof InfraError)) return reason
   return new InfraError(`the verify check "${name}" was still waiting when the time was over: ${reason.message}`, {
     code: 'verify_timeout',
-    remedy: `See to it that whatever verify["${name}"] awaits comes to an end. ${UNCOUNTED}`,
+    remedy: `Make sure that everything verify["${name}"] awaits ends. ${UNCOUNTED}`,
     cause: reason,
   })
 }

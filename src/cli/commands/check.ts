@@ -123,7 +123,7 @@ async function load(filter: string, settings: Settings, context: CliContext) {
   )
 }
 
-/** @throws ConfigError when two tasks have one id: a run would refuse them, since their trials could not be told apart. */
+/** @throws ConfigError when two tasks have one id: a run would refuse them, since it could not tell their trials apart. */
 function refuseSharedIds(specs: readonly LoadedSpec[]): void {
   const filesOf = new Map<string, string[]>()
   for (const { file, task } of specs) filesOf.set(task.id, [...(filesOf.get(task.id) ?? []), file])

@@ -131,7 +131,10 @@ export const addDoctor: AddCommand = (program, context) => {
     .option('--model <name>', 'the model (BENCH_MODEL)')
     .option('--api-key <key>', 'the key of the server (BENCH_API_KEY)')
     .option('--workers <count>', 'trials that are going to run at once (BENCH_WORKERS)')
-    .option('--quick', 'only what a run examines by itself: readiness, context window, one tool round trip')
+    .option(
+      '--quick',
+      'only what a run examines before its first trial: readiness, context window, one tool round trip',
+    )
     .option('--json', 'one JSON object on stdout')
     .option('--timeout <seconds>', 'time for the whole examination (300)')
     .addOption(new Option('--results-dir <dir>', 'where the report is kept, below servers/ (BENCH_RESULTS_DIR)'))

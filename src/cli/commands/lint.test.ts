@@ -63,7 +63,7 @@ describe('agent-bench lint', () => {
     const { status, out } = await lint(GOOD, [], { 'bench_manifest.json': manifest, 'list.txt': '-\n' })
     expect(status).toBe(1)
     expect(out).toMatch(
-      /^my-skill\/bench_manifest\.json:1:1 error manifest: .+list\.txt, which has no line of its own/m,
+      /^my-skill\/bench_manifest\.json:1:1 error manifest: .+list\.txt, which has no distinctive line/m,
     )
   })
 

@@ -81,7 +81,7 @@ function notesOf(
 
 /**
  * 1 something came out otherwise; else 2 something could not be judged again, or nothing could; else 0. A trial that was
- * lost to a fault has nothing to score and is not a reason for 2 by itself.
+ * lost to a fault has nothing to score and alone is not a reason for 2.
  */
 export function statusOfRescore(results: readonly ResultRescored[], unusable: number): 0 | 1 | 2 {
   const trials = results.flatMap(result => result.trials)
@@ -111,12 +111,12 @@ export function rescoreLines({ file, summary, trials, after, notes }: ResultResc
     if (trial.kind === 'refused') tell(numbers => `not re-scored: ${numbers}: ${trial.refusal.reason}`, trial)
     else for (const change of trial.changes) tell(numbers => describeChange(change, numbers), trial)
   }
-  const told = [...details].map(([text, numbers]) =>
+  const lines = [...details].map(([text, numbers]) =>
     text.replace('\0', describeTrials(numbers, summary.trials_planned)),
   )
   return [
     `${summary.task_id}  ${summary.model}  ${parts.join(', ')}  (${basename(file)})`,
-    ...[...told, ...notes.map(note => `note: ${note}`)].map(line => `    ${line}`),
+    ...[...lines, ...notes.map(note => `note: ${note}`)].map(line => `    ${line}`),
   ].map(escapeForTerminal)
 }
 

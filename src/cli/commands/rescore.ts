@@ -87,7 +87,7 @@ async function resolvePath(given: string, options: RescoreOptions, context: CliC
     if (options.model === undefined) return given
     throw new ConfigError('--model goes with the id of a task', {
       code: 'option_without_task',
-      remedy: `Name a task in the place of ${given}, or leave --model out.`,
+      remedy: `Name a task instead of ${given}, or leave --model out.`,
     })
   }
   const { file, model, otherModels } = resultOfTask(resultsDirOf(options, context), {

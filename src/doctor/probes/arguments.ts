@@ -28,7 +28,7 @@ function isImageOf(text: string, asked: string): boolean {
 
 /**
  * Whether text is damaged on its way: everything that was asked for comes, whole or in another encoding. Else the model
- * wrote something of its own, and the bytes may be its own as well.
+ * wrote something else, and the bytes may be its own as well.
  */
 function isDamaged(received: readonly string[]): boolean {
   const isWhole = (asked: string): boolean => received.includes(asked)

@@ -265,7 +265,7 @@ export async function examineSeveralCalls(examiner: Examiner): Promise<Judgement
   return unclear(`the model made ${made} in the turn, so several were not seen`, measured)
 }
 
-/** Whether the server makes the model call, or not call, when told to. Trials leave the choice to the model. */
+/** Whether the server makes the model call, or not call, when asked to. Trials leave the choice to the model. */
 export async function examineToolChoice(examiner: Examiner): Promise<Judgement> {
   const ask = (choice: string, prompt: string) =>
     examiner.ask({

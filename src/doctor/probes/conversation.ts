@@ -99,7 +99,7 @@ export async function examineReasoning(examiner: Examiner): Promise<Judgement> {
     : fine(`reasoning arrives in the field ${field}`, { field })
 }
 
-/** The end of a reply must be told: without it a broken connection looks like an answer. */
+/** The end of a reply must be reported: without it a broken connection looks like an answer. */
 export async function examineStopReason(examiner: Examiner): Promise<Judgement> {
   const reply = await examiner.ask({ messages: [user('Answer with the word yes.')], maxTokens: 512 })
   if (reply.kind === 'infra' && (reply.code === 'stream_dropped' || reply.code === 'empty_stream')) {
@@ -114,7 +114,7 @@ export async function examineStopReason(examiner: Examiner): Promise<Judgement> 
   if (body.finishReason === null) {
     return degraded(
       'a reply that is over has no finish_reason',
-      'answers that were cut cannot be told from whole ones',
+      'answers that were cut look like whole ones',
       'Update the server.',
     )
   }
@@ -128,7 +128,7 @@ const MOST_CUT_CHARACTERS = CUT_TOKENS * 64
 const WHOLE_TOKENS = 32
 
 /**
- * The output limit must cut, and the cut must be told. An answer that is no longer than the limit shows nothing: then the
+ * The output limit must cut, and the cut must be reported. An answer that is no longer than the limit shows nothing: then the
  * limit is lowered, and only an answer that goes on where the limit ended it is held against the server.
  */
 export async function examineLengthStop(examiner: Examiner): Promise<Judgement> {
@@ -153,7 +153,7 @@ export async function examineLengthStop(examiner: Examiner): Promise<Judgement> 
         measured,
       )
     }
-    if (isCut(body)) return fine('the output limit cuts, and the cut is told', measured)
+    if (isCut(body)) return fine('the output limit cuts, and the cut is reported', measured)
   }
   const whole = bodyOf(await examiner.ask(about(WHOLE_TOKENS)))
   const measured = {

@@ -6,7 +6,7 @@ import { TEMPORARY_PLACES } from '../temporary-places.ts'
 
 const LABEL = 'agent-bench'
 
-/** Labels by which containers of a harness that died can be told from those of one that lives. */
+/** Labels by which containers of a harness that died can be distinguished from those of a live one. */
 export const LABELS = {
   run: `${LABEL}.run`,
   pid: `${LABEL}.pid`,
@@ -15,12 +15,12 @@ export const LABELS = {
 } as const
 
 /**
- * The executor changes users, kills, lays and wipes files of both users, and takes from commands the right to ever get one
+ * The executor changes users, kills, writes and wipes files of both users, and takes from commands the right to ever get one
  * of these (SETPCAP); commands have no capability at all.
  */
 const CAPABILITIES = ['SETUID', 'SETGID', 'SETPCAP', 'KILL', 'DAC_OVERRIDE', 'CHOWN', 'FOWNER']
 
-/** Kernel objects that would survive the processes of a trial: there are none to be had. */
+/** Kernel objects that would survive the processes of a trial: none can be made. */
 const SYSCTLS = {
   'kernel.shmmni': '0',
   'kernel.msgmni': '0',
@@ -41,7 +41,7 @@ function temporaryFileSystems(isPodman: boolean): Record<string, string> {
   )
 }
 
-/** Everything the engine is told about a sandbox's container. */
+/** The engine's configuration of a sandbox's container. */
 export function containerOptions(options: {
   readonly image: string
   readonly runId: string

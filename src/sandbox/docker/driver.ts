@@ -41,7 +41,7 @@ export const dockerDriver: SandboxDriver = {
     if (engine === null || image === null) {
       throw new ConfigError('the sandbox was not prepared for the docker driver', {
         code: 'not_prepared',
-        remedy: 'Call prepareSandbox and hand what it gives to openSandbox.',
+        remedy: 'Call prepareSandbox and pass its result to openSandbox.',
       })
     }
     return openContainer(connectEngine(engine.socketPath), prepared, { ...options, engine, image })
@@ -84,7 +84,7 @@ async function launch(client: Docker, name: string, prepared: PreparedSandbox, o
     const connection = new ExecutorConnection(attachChannel(stream, () => removeContainer(client, container.id)))
     // Listened for before the start: the executor may greet before the engine has answered that it started.
     const greeted = connection.greeting({ deadlineMs: CREATE_DEADLINE_MS + GREETING_DEADLINE_MS, signal })
-    greeted.catch(() => undefined) // it is awaited below; a start that fails is told first
+    greeted.catch(() => undefined) // it is awaited below; a failed start is reported first
     await within(CREATE_DEADLINE_MS, 'starting the container', container.start())
     const greeting = readGreeting(await greeted)
     const info: SandboxInfo = {
@@ -113,7 +113,7 @@ async function create(
     if (engineStatus(error) === 404) {
       throw new ConfigError(`the engine no longer has the image ${imageName}`, {
         code: 'image_absent',
-        remedy: 'Start the run again: the image is then looked for, and built when it is ours.',
+        remedy: 'Start the run again: it looks for the image, and builds it if it is the standard one.',
         cause: error,
       })
     }

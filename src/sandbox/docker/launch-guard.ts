@@ -1,7 +1,7 @@
 /**
- * Closes the one gap in which a container can be left behind: it exists from the moment it is created, but ends by itself
- * (with its standard input) only once it runs. If this process is killed in between, a small process of its own session,
- * which the kill does not reach, removes the container; it ends by itself as soon as it is not needed.
+ * Closes the one gap in which a container can be left behind: it exists from the moment it is created, but ends on its own
+ * (with its standard input) only once it runs. If this process is killed in between, a small process in another session,
+ * which the kill does not reach, removes the container; it ends as soon as it is not needed.
  */
 import { spawn } from 'node:child_process'
 

@@ -1,5 +1,5 @@
 /**
- * The driver for Linux without an engine: the executor as process 1 of namespaces of its own, over the host's programs.
+ * The driver for Linux without an engine: the executor as process 1 of new namespaces, over the host's programs.
  * For root the two rooms have users of their own; for an ordinary user each command gets inner namespaces instead.
  */
 import { spawn } from 'node:child_process'
@@ -54,7 +54,7 @@ export const namespaceDriver: SandboxDriver = {
     if (prepared.interpreter === undefined) {
       throw new ConfigError('the sandbox was not prepared for the namespace driver', {
         code: 'not_prepared',
-        remedy: 'Call prepareSandbox and hand what it gives to openSandbox.',
+        remedy: 'Call prepareSandbox and pass its result to openSandbox.',
       })
     }
     return openNamespaces(prepared, prepared.interpreter, options)
@@ -118,7 +118,7 @@ async function openNamespaces(
       // By its own path: with links and an environment it would start more slowly, and needs no packages.
       ...executorCommand(config, pythonLayout(interpreter).executable),
     ],
-    // A group of its own: Ctrl-C is for the harness, which ends its sandboxes in order.
+    // A separate process group: Ctrl-C is for the harness, which ends its sandboxes in order.
     { stdio: ['pipe', 'pipe', 'pipe', 'pipe'], cwd: '/', env: { LANG: 'C.UTF-8' }, detached: true },
   )
   const { stdin, stdout, stderr } = child

@@ -115,7 +115,7 @@ def build(trees):
         mount_temporary(place)
     for tree in [tree for tree in trees if tree[2].startswith("/dev/")]:
         attach(*tree)
-    # No /dev/mqueue: every command has a namespace of its own for message queues.
+    # No /dev/mqueue: every command has a new namespace for message queues.
     os.makedirs("dev/pts", 0o755, exist_ok=True)
     mount("devpts", "dev/pts", MS_NOSUID | MS_NOEXEC, "newinstance,mode=0620,ptmxmode=0666")
     for path, target in PLAN["links"]:

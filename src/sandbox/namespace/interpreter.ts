@@ -76,7 +76,7 @@ function programAt(path: string): string | null {
   try {
     const real = realpathSync(path)
     if (!statSync(real).isFile()) return null
-    // A link `python3` beside one `python3.12` may belong to a virtual environment, which has packages of its own.
+    // A link `python3` beside one `python3.12` may belong to a virtual environment, which has other packages.
     return path.includes('/bin/') && isInEnvironment(path) ? path : real
   } catch (error) {
     if (error instanceof Error && 'code' in error) return null

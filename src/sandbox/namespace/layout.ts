@@ -5,7 +5,7 @@ import { imageFiles } from '../image-files.ts'
 import type { HostInterpreter } from '../sandbox.ts'
 import { TEMPORARY_PLACES, type TemporaryPlace, temporaryPlace } from '../temporary-places.ts'
 
-/** What enclose.py is told. Paths without a note are paths inside. */
+/** The plan that enclose.py gets. Paths without a note are paths inside. */
 export interface EnclosurePlan {
   /** Pairs (inside, outside) of user ids, where root makes the sandbox; null: the one id of an ordinary user. */
   readonly ids: readonly (readonly [number, number])[] | null
@@ -165,7 +165,7 @@ function systemFolders(): Pick<EnclosurePlan, 'binds' | 'links'> {
   return { binds, links }
 }
 
-/** @param isRoot Root gives the sandbox users of its own; an ordinary user has only itself to give. */
+/** @param isRoot Root gives the sandbox separate users; an ordinary user has only one id. */
 export function enclosurePlan(interpreter: HostInterpreter, isRoot: boolean): EnclosurePlan {
   const system = systemFolders()
   const python = pythonLayout(interpreter)

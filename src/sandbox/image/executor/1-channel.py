@@ -10,7 +10,7 @@ import sys
 
 # Killing "everything" would otherwise kill the user's own session.
 if os.getpid() != 1:
-    sys.exit("the executor must be process 1 of a process namespace of its own; it refuses to run here")
+    sys.exit("the executor must be process 1 of its own process namespace; it refuses to run here")
 
 import ctypes
 import fcntl

@@ -26,7 +26,7 @@ VALUED_OPTIONS = {SHELL: r"[-+][A-Za-z]*[oO]$|--(?:rcfile|init-file)$", PYTHON: 
 
 RUN_FIRST = {b"BASH_ENV", b"LD_PRELOAD", b"LD_AUDIT", b"NODE_OPTIONS"}
 
-# Laid beside the socket, where only the executor can write.
+# Written beside the socket, where only the executor can write.
 REPORTER = b"""\
 import os
 import socket

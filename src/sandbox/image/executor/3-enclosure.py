@@ -36,7 +36,7 @@ def set_read_only(path, is_read_only):
 
 
 def set_capabilities(are_effective):
-    """Lays down the capabilities that would let file operations pass every permission, or takes them up again."""
+    """Drops the capabilities that would let file operations pass every permission, or takes them up again."""
     header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0)
     sets = (ctypes.c_uint32 * 6)()
     checked("capget", libc.capget(header, sets))

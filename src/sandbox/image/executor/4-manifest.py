@@ -144,7 +144,7 @@ def is_text(data):
 
 
 class Manifest:
-    """What the harness was told last, so that only differences are sent."""
+    """What was last sent to the harness, so that only differences follow."""
 
     def __init__(self, root, bounds):
         self.path = root

@@ -1,4 +1,4 @@
-"""File operations asked for by the harness: lay a setup, read lines, write, collect, and empty the writable places."""
+"""File operations asked for by the harness: write a setup, read lines, write, collect, and empty the writable places."""
 
 import array
 import errno

@@ -20,7 +20,7 @@ class Executor:
         self.proof = {}
 
     def reset(self, header, body):
-        """Kills everything, empties every writable place and lays the first files. The last part carries the proof."""
+        """Kills everything, empties every writable place and writes the first files. The last part carries the proof."""
         processes_left = kill_everything()
         leftovers = close_unknown_descriptors()
         self.room = header["room"]
