@@ -23,16 +23,21 @@ const task = await defineTask({
   flags: { said: run => run.finalAnswer.includes('42') },
 }).resolve()
 
+/** What every trial here has besides its agent and its script. */
+const withoutSandbox = () => ({
+  limits: { maxTurns: 3, commandTimeoutMs: 1_000, trialTimeoutMs: 10_000 },
+  seed: 1,
+  tools: ASKING,
+  sandbox: null,
+  known: new KnownResults().of(task),
+  signal: new AbortController().signal,
+})
+
 it('a trial whose tools and task need no sandbox runs without one', async () => {
   const finding = await runTrial(task, {
     agent: createScriptedAgent('reference'),
     play: async hands => `${await hands.call('ask', { n: 42 })}`,
-    limits: { maxTurns: 3, commandTimeoutMs: 1_000, trialTimeoutMs: 10_000 },
-    seed: 1,
-    tools: ASKING,
-    sandbox: null,
-    known: new KnownResults().of(task),
-    signal: new AbortController().signal,
+    ...withoutSandbox(),
   })
   expect(finding).toMatchObject({ outcome: 'passed', score: 1, sandbox: null, resetProof: null, tamper: [] })
   expect(finding.log.calls.map(({ tool, args }) => [tool, args])).toEqual([['ask', { n: 42 }]])
@@ -53,12 +58,7 @@ it.each([
     const finding = await runTrial(task, {
       agent: { name: 'ends', run: async () => ({ reason, finalText, detail: 'so', servedModel: null }) },
       play: null,
-      limits: { maxTurns: 3, commandTimeoutMs: 1_000, trialTimeoutMs: 10_000 },
-      seed: 1,
-      tools: ASKING,
-      sandbox: null,
-      known: new KnownResults().of(task),
-      signal: new AbortController().signal,
+      ...withoutSandbox(),
     })
     expect(finding).toMatchObject({ outcome, failureReason: failure, ending: { reason } })
   },

@@ -1,4 +1,4 @@
-/** What the proofs of all tasks keep to, and what the difficulty of the long ones rests on. */
+/** What the difficulty of the long tasks rests on. */
 import { readdirSync } from 'node:fs'
 import type { TaskDefinition } from 'agent-bench'
 import { expect, test } from 'vitest'
@@ -10,20 +10,8 @@ const definitions: readonly { readonly default: TaskDefinition }[] = await Promi
   files.map(name => import(`./${name}`)),
 )
 const tasks = await Promise.all(definitions.map(({ default: definition }) => definition.resolve()))
-const named = tasks.map(task => [task.id, task] as const)
 const textIn = (id: string, path: string) =>
   new TextDecoder().decode(tasks.find(task => task.id === id)?.setup.get(path)?.bytes)
-
-test.each(named)('%s loses each flag by a near miss, a cheat that keeps another flag', (_id, { cheats, flags }) => {
-  const nearMisses = [...cheats.values()].filter(({ loses }) => loses.length < flags.size)
-  expect([...new Set(nearMisses.flatMap(({ loses }) => loses))].toSorted()).toEqual([...flags.keys()].toSorted())
-})
-
-test.each(named)('%s has a reference, and a sample of honest ways', (_id, { reference, honest }) => {
-  expect(reference).not.toBe(null)
-  expect(honest.size).toBeGreaterThanOrEqual(5)
-  expect(honest.size).toBeLessThanOrEqual(12)
-})
 
 test('the page of big_file_edit_v1 takes several calls of read_file', () => {
   const page = textIn('big_file_edit_v1', PAGE)
