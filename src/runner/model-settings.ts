@@ -1,7 +1,9 @@
 /** Which models a run measures, from `model`, `models` and their variables: one entry each, in the order they are run. */
+
 import { ConfigError } from '../errors.ts'
 import { type AddressSource, VARIABLES } from '../model/base-url.ts'
 import type { ModelLabels } from '../model/chat-model.ts'
+import { isRecord } from '../model/json.ts'
 
 /** One model of `models` in `bench.config.ts`. What is left out is taken from the settings of the run. */
 export interface ModelEntry {
@@ -53,9 +55,6 @@ function refuse(problem: string, remedy: string): never {
   throw new ConfigError(problem, { code: 'setting_invalid', remedy })
 }
 
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** What an address of a server has to be, for messages. */
 export const HTTP_ADDRESS = 'an http or https address such as http://127.0.0.1:8080/v1'
 
@@ -75,7 +74,7 @@ export function readModelEntries(value: unknown, file: string): readonly ModelEn
 
 function readEntry(entry: unknown, where: string): ModelEntry {
   if (typeof entry === 'string' && entry.trim() !== '') return { model: entry.trim() }
-  if (!isObject(entry)) refuse(`${where} is neither a name nor an object`, `Write 'name' or { model: 'name' }.`)
+  if (!isRecord(entry)) refuse(`${where} is neither a name nor an object`, `Write 'name' or { model: 'name' }.`)
   for (const field of Object.keys(entry)) {
     if (!ENTRY_FIELDS.some(known => known === field)) {
       refuse(`${where} has the unknown field "${field}"`, `Remove it. The fields are: ${ENTRY_FIELDS.join(', ')}.`)
@@ -93,7 +92,7 @@ function readEntry(entry: unknown, where: string): ModelEntry {
     refuse(`${where}: baseUrl is "${baseUrl}"`, `Set it to ${HTTP_ADDRESS}.`)
   }
   const { extraBody } = entry
-  if (extraBody !== undefined && !isObject(extraBody)) {
+  if (extraBody !== undefined && !isRecord(extraBody)) {
     refuse(`${where}: extraBody is not an object`, 'Set it to an object such as { top_k: 20 }, or leave it out.')
   }
   const optional = {

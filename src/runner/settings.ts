@@ -1,12 +1,13 @@
 /** Settings of a run: `bench.config.ts`, overridden by BENCH_* variables. One table says what exists, what fits and what it means. */
+
 import { ConfigError } from '../errors.ts'
+import { isRecord } from '../model/json.ts'
 import type { SkillLimits } from '../skill/index.ts'
 import { didYouMean } from '../task/mistakes.ts'
 import {
   type FileModels,
   HTTP_ADDRESS,
   isHttpAddress,
-  isObject,
   type ModelEntry,
   type ModelSetting,
   modelSettings,
@@ -61,10 +62,10 @@ const oneOf = <const Value extends string>(...values: readonly Value[]): Rule<Va
 const jsonObject: Rule<Record<string, unknown>> = {
   fits: 'a JSON object such as {"top_k": 20}',
   parse: value => {
-    if (typeof value !== 'string') return isObject(value) ? value : NOT_OK
+    if (typeof value !== 'string') return isRecord(value) ? value : NOT_OK
     try {
       const parsed: unknown = JSON.parse(value)
-      return isObject(parsed) ? parsed : NOT_OK
+      return isRecord(parsed) ? parsed : NOT_OK
     } catch (error) {
       if (error instanceof SyntaxError) return NOT_OK
       throw error
@@ -209,7 +210,7 @@ function misfit(where: string, value: unknown, rule: Rule<unknown>): ConfigError
 
 /** Checks the default export of a config file. @throws ConfigError code `setting_unknown` or `setting_invalid`. */
 function fromFile(config: unknown, file: string): Map<string, unknown> {
-  if (!isObject(config)) {
+  if (!isRecord(config)) {
     throw new ConfigError(`${file} does not export an object`, {
       code: 'setting_invalid',
       remedy: 'Write `export default defineConfig({ … })` in it.',

@@ -43,11 +43,10 @@ async function newTask(id: string, suite: string, context: CliContext): Promise<
 
 async function newSkill(given: string, context: CliContext): Promise<void> {
   const { proofFiles, skillFiles } = await import('../new-files.ts')
-  const { defaultId } = await import('../../skill/spec-file.ts')
+  const { defaultId, documentNameIn } = await import('../../skill/spec-file.ts')
   const absolute = resolve(context.directory, given)
   const name = basename(absolute)
   const { existsSync, readdirSync } = await import('node:fs')
-  const { documentNameIn } = await import('../../skill/spec-file.ts')
   const isThere = existsSync(absolute) && documentNameIn(readdirSync(absolute)) !== undefined
   if (!isThere && !SKILL_NAME.test(name)) {
     throw invalid(
