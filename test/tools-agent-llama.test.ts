@@ -51,7 +51,19 @@ function sessionOf(prompt: string, maxTurns = 20): Made {
   }
   const emit = (note: TurnNote): void => void notes.push(note)
   return {
-    session: { prompt, system: null, toolbox, maxTurns, seed: 1, script: null, signal: never, emit },
+    session: {
+      prompt,
+      system: null,
+      toolbox,
+      maxTurns,
+      maxTokens: null,
+      seed: 1,
+      reply: async () => null,
+      instance: undefined,
+      script: null,
+      signal: never,
+      emit,
+    },
     calls,
     notes,
   }

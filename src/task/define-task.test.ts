@@ -113,7 +113,7 @@ const ODD_FLAGS: readonly (readonly [(run: Loose) => unknown, string, RegExp])[]
     /answers for every trial/,
   ],
   [async () => true, 'answered with a promise', /at once/],
-  [() => 3, 'answered with a number', /moment/],
+  [() => 3, 'answered with the number 3, which is not from 0 to 1', /moment/],
   [
     run => run.sawContentOf('src/ap.py'),
     'asks about "src/ap.py", which is neither in the setup nor allowed to be written',
@@ -196,7 +196,7 @@ test('a task has its defaults, limits in milliseconds, and files as bytes', asyn
     commandTimeoutMs: 30_000,
     trialTimeoutMs: null,
     contextTokens: null,
-    inconclusiveWhenCut: false,
+    inconclusiveWhen: [],
     reference: null,
     source: SOURCE,
   })
@@ -303,6 +303,7 @@ describe('a flag that does not come to an end', () => {
         for (;;);
       },
       () => null,
+      undefined,
       20,
     )
     expect(probe).toMatchObject({ endlessAfterMs: 20, thrown: null, wrongAnswer: null })

@@ -45,6 +45,10 @@ const LOG: TrialLog = {
   calls: [],
   contents: new Map(),
   finalAnswer: '',
+  answers: [''],
+  state: undefined,
+  instance: undefined,
+  tokens: null,
   verified: new Map(),
   sessionChecks: new Map(),
 }
