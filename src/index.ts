@@ -39,4 +39,4 @@ export type {
   VerifyTools,
   WithFiles,
 } from './task/verify.ts'
-export { type StringToolsOptions, stringTools } from './tools/string-tools.ts'
+export { stringTools } from './tools/string-tools.ts'
