@@ -1,42 +1,31 @@
 /** `agent-bench rescore` on results that were really recorded: in a throw-away project, and of every task of this house. */
 import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { main } from '../src/cli/main.ts'
 import { readSummaries } from '../src/results/read-summaries.fixture.ts'
 import { infraRecord, sampleRecord } from '../src/results/sample-record.fixture.ts'
 import { writeSummary } from '../src/results/store.ts'
 import { summarise } from '../src/results/summary.ts'
+import { agentBench } from './agent-bench.ts'
 import { describeWith } from './needs.ts'
-import { createProject, HELLO_TASK, type Project } from './project.ts'
+import { createProject, HELLO_TASK, type Project, readText } from './project.ts'
 
 const REPOSITORY = fileURLToPath(new URL('..', import.meta.url))
 
-async function rescore(directory: string, ...args: readonly string[]) {
-  const [out, error]: [string[], string[]] = [[], []]
-  const status = await main(['rescore', ...args], {
-    directory,
-    env: { BENCH_SANDBOX: 'docker' },
-    write: text => void out.push(text),
-    writeError: text => void error.push(text),
-  })
-  return { status, out: out.join(''), error: error.join('') }
-}
+const rescore = (directory: string, ...args: readonly string[]) => agentBench(directory, ['rescore', ...args])
 
-/** Every file below a folder with the hash of its content. */
+/** Every file below a folder with its content. */
 async function contentOf(dir: string): Promise<Readonly<Record<string, string>>> {
-  const entries = (await readdir(dir, { recursive: true, withFileTypes: true })).filter(entry => entry.isFile())
-  const paths = entries.map(entry => join(entry.parentPath, entry.name))
-  const hash = async (path: string) =>
-    createHash('sha256')
-      .update(await readFile(path))
-      .digest('hex')
-  return Object.fromEntries(await Promise.all(paths.map(async path => [path, await hash(path)] as const)))
+  const found: Record<string, string> = {}
+  for (const entry of await readdir(dir, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    if (entry.isFile()) found[path] = await readFile(path, 'latin1')
+  }
+  return found
 }
 
 const SPEC = 'tasks/demo/hello.bench.ts'
@@ -54,108 +43,67 @@ await describeWith(['docker'], 'agent-bench rescore', () => {
   })
   afterAll(() => project[Symbol.asyncDispose]())
 
-  /** Re-scores the results with another task of today; each pair is a text of the task and what stands in its place. */
-  async function withTask(pairs: readonly (readonly [from: string, to: string])[], ...args: readonly string[]) {
-    for (const [from] of pairs) expect(HELLO_TASK).toContain(from)
-    await project.write({ [SPEC]: pairs.reduce((task, [from, to]) => task.replace(from, to), HELLO_TASK) })
+  /** The task with one text replaced, for as long as it is looked at. */
+  async function withTask(from: string, to: string, look: () => Promise<void>): Promise<void> {
+    expect(HELLO_TASK).toContain(from)
+    await project.write({ [SPEC]: HELLO_TASK.replace(from, to) })
     try {
-      return await rescore(project.dir, ...args)
+      await look()
     } finally {
       await project.write({ [SPEC]: HELLO_TASK })
     }
   }
 
-  it.each([
-    ['a result file', () => file],
-    ['the results of a task by its id', () => 'hello_v1'],
-    ['a folder', () => 'results'],
-    ['a journal', async () => join('results/journal', (await readdir(join(project.dir, 'results/journal')))[0] ?? '')],
-  ])('judges %s as it was judged, and writes nothing', async (_, path) => {
+  it('judges a file, a folder, a journal or a task as it was judged, and writes nothing', async () => {
     const before = await contentOf(join(project.dir, 'results'))
-    const result = await rescore(project.dir, await path())
-    expect(result.out).toMatch(/^hello_v1 {2}reference {2}2 of 2 trials judged again, nothing changed {2}\(.*\)\n$/)
-    expect(result.status).toBe(0)
+    const [journal = ''] = await readdir(join(project.dir, 'results/journal'))
+    for (const path of [file, 'results', join('results/journal', journal), 'hello_v1']) {
+      const result = await rescore(project.dir, path)
+      expect(result.out).toMatch(/^hello_v1 {2}reference {2}2 of 2 trials judged again, nothing changed {2}\(.*\)\n$/)
+      expect(result.status).toBe(0)
+    }
     expect(await contentOf(join(project.dir, 'results'))).toEqual(before)
   })
 
-  it.each<[string, readonly string[], string]>([
-    ['a task that has none', ['helo_v1'], 'remedy: Name a task with results: hello_v1.'],
-    [
-      'a model that has none',
-      ['hello_v1', '--model', 'nope'],
-      'remedy: Name a model with results of this task: reference.',
-    ],
-    ['a model for a path', ['results', '--model', 'reference'], '--model goes with the id of a task'],
-    ['a task that a path does not hold', ['results', '--task', 'x'], 'holds no result of the task x'],
-    ['no file', ['nowhere.json'], 'there is no such file'],
-  ])('says what there is for %s', async (_title, args, says) => {
-    const { status, error } = await rescore(project.dir, ...args)
-    expect(error).toContain(says)
-    expect(status).toBe(2)
+  it('says what there is where a task or a model is not known', async () => {
+    const unknown = await rescore(project.dir, 'helo_v1')
+    expect(unknown.error).toContain('remedy: Name a task with results: hello_v1.')
+    const ofModel = await rescore(project.dir, 'hello_v1', '--model', 'nope')
+    expect(ofModel.error).toContain('remedy: Name a model with results of this task: reference.')
+    const ofFile = await rescore(project.dir, file, '--model', 'reference')
+    expect(ofFile.error).toContain('--model goes with the id of a task')
+    expect([unknown.status, ofModel.status, ofFile.status]).toEqual([2, 2, 2])
   })
 
-  const OUTCOME = 'outcome  all 2 trials  passed → failed'
-  const READ = "run => run.sawContentOf('name.txt')"
-  const ALLOWED = "allowedWrites: ['out.txt']"
-  it.each<[string, readonly (readonly [string, string])[], number, boolean, readonly string[], string]>([
-    [
-      'a flag asks something else',
-      [[READ, "run => run.sawContentOf('name.txt', { lines: 2 })"]],
-      1,
-      false,
-      [
-        '2 of 2 trials judged again, 2 changed, passes 2/2 → 0/2, verdict pass → fail',
+  it('shows a flag that asks something else today, with the reason', () =>
+    withTask("run => run.sawContentOf('name.txt')", "run => run.sawContentOf('name.txt', { lines: 2 })", async () => {
+      const { status, out } = await rescore(project.dir, file)
+      expect(status).toBe(1)
+      expect(out).toContain('2 of 2 trials judged again, 2 changed, passes 2/2 → 0/2, verdict pass → fail')
+      expect(out).toContain(
         'flag read  all 2 trials  reached in turn 1 → lost: only 1 of 2 lines of name.txt were shown',
-        `${OUTCOME} (flags_lost)`,
-      ],
-      'flag greeted',
-    ],
-    [
-      'a check asks something else of the files that were left',
-      [["includes('Ada')", "includes('Ada Lovelace')"]],
-      1,
-      false,
-      [
-        'check greets  all 2 trials  held → failed: not so: out.txt names the person',
-        'flag greeted  all 2 trials  reached in turn 2 → lost',
-      ],
-      'flag read',
-    ],
-    [
-      'other writes are allowed, and verify sees only them',
-      [
-        [ALLOWED, "allowedWrites: ['other.txt']"],
-        [" && run.firstChange('out.txt')", ''],
-      ],
-      1,
-      false,
-      ['tamper  all 2 trials  none → out.txt new', 'check greets  all 2 trials  held → failed'],
-      'flag read',
-    ],
-    [
-      'the question is another',
-      [['Read name.txt', 'Look at name.txt']],
-      2,
-      true,
-      ['not re-scored: all 2 trials: the trial answered another question: prompt changed since'],
-      'outcome',
-    ],
-    ['the spec file is broken', [['flags: {', 'flogs: {']], 2, true, ['hello.bench.ts gives no task'], 'outcome'],
-    [
-      'a check throws',
-      [["(text('out.txt') ?? '').includes('Ada'),", "oops((text('out.txt') ?? '').includes('Ada')),"]],
-      2,
-      false,
-      ['not re-scored: all 2 trials: the verify check "greets" threw: oops is not defined'],
-      'outcome',
-    ],
-  ])('judges by the task of today: %s', async (_title, pairs, status, isRefused, says, saysNot) => {
-    const result = await withTask(pairs, file)
-    for (const text of says) expect(result.out).toContain(text)
-    expect(result.out).not.toContain(saysNot)
-    expect(result.status).toBe(status)
-    expect(result.error === '', 'no sandbox is started for nothing').toBe(isRefused)
-  })
+      )
+      expect(out).toContain('outcome  all 2 trials  passed → failed (flags_lost)')
+      expect(out).not.toContain('flag greeted')
+    }))
+
+  it('runs verify again: a check of today is made of the files that were left', () =>
+    withTask("includes('Ada')", "includes('Ada Lovelace')", async () => {
+      const { status, out } = await rescore(project.dir, file)
+      expect(status).toBe(1)
+      expect(out).toContain('check greets  all 2 trials  held → failed: not so: out.txt names the person')
+      expect(out).toContain('flag greeted  all 2 trials  reached in turn 2 → lost')
+    }))
+
+  it('finds tamper by the writes allowed today, and verifies only what they let through', () =>
+    withTask("allowedWrites: ['out.txt']", "allowedWrites: ['other.txt']", async () => {
+      const spec = await readText(project, SPEC)
+      await project.write({ [SPEC]: spec.replace(" && run.firstChange('out.txt')", '') })
+      const { status, out } = await rescore(project.dir, file)
+      expect(status).toBe(1)
+      expect(out).toContain('tamper  all 2 trials  none → out.txt new')
+      expect(out).toContain('check greets  all 2 trials  held → failed')
+    }))
 
   it('takes a file that was not allowed then from the log of its trial', async () => {
     const stray = (allowed: string, file: string) =>
@@ -175,37 +123,68 @@ await describeWith(['docker'], 'agent-bench rescore', () => {
     expect(status).toBe(1)
   })
 
-  it.each([
-    ['was edited', 'Hello Ada', 'Hello Bob', 'its result_hash does not match'],
-    ['is of another schema', /"schema_version": \d+/, '"schema_version": 2', 'schema_version is 2, not 3'],
-  ])('refuses a record that %s', async (_title, from, to, says) => {
+  it('refuses trials that answered another question, and starts no sandbox for nothing', () =>
+    withTask('Read name.txt', 'Look at name.txt', async () => {
+      const { status, out, error } = await rescore(project.dir, file)
+      expect(out).toContain('not re-scored: all 2 trials: the trial answered another question: prompt changed since')
+      expect([status, error]).toEqual([2, ''])
+    }))
+
+  it('refuses a record that was edited, one of another schema, and a path that is nothing', async () => {
+    const text = await readFile(file, 'utf8')
     const edited = join(project.dir, 'result_edited.json')
-    await writeFile(edited, (await readFile(file, 'utf8')).replace(from, to))
-    const { status, error } = await rescore(project.dir, edited)
-    expect([status, error]).toEqual([2, expect.stringContaining(says)])
+    await writeFile(edited, text.replace('Hello Ada', 'Hello Bob'))
+    const changed = await rescore(project.dir, edited)
+    expect([changed.status, changed.error]).toEqual([2, expect.stringContaining('its result_hash does not match')])
+
+    await writeFile(edited, text.replace(/"schema_version": \d+/, '"schema_version": 2'))
+    const older = await rescore(project.dir, edited)
+    expect([older.status, older.error]).toEqual([2, expect.stringContaining('schema_version is 2, not 3')])
+
+    const none = await rescore(project.dir, 'nowhere.json')
+    expect([none.status, none.error]).toEqual([2, expect.stringMatching(/there is no such file[\s\S]*result_\*\.json/)])
   })
 
-  it('names a task that is gone, and trials with nothing to score', async () => {
+  it('names a task that is gone, one that is broken, and trials with nothing to score', async () => {
+    const other = join(project.dir, 'other')
     const of = (task: string) => ({ task_id: task, agent: 'tools', spec_file: SPEC })
     const records = [sampleRecord(of('gone_v1')), infraRecord(0, 'server_error', 'HTTP 500')]
-    const summaries = summarise(records, { runId: 'r', k: 1, trials: 1 })
-    for (const one of summaries) writeSummary(join(project.dir, 'other'), one)
+    for (const one of summarise(records, { runId: 'r', k: 1, trials: 1 })) writeSummary(other, one)
     const gone = await rescore(project.dir, 'other', '--task', 'gone_v1')
     expect(gone.out).toContain('not re-scored: trial 1/1: there is no task gone_v1 here')
-    const infra = await withTask([['hello_v1', 'debug_python']], 'other', '--task', 'debug_python')
-    expect(infra.out).toContain('not re-scored: trial 1/1: its outcome is infra: there is nothing to score')
-    expect([gone.status, infra.status]).toEqual([2, 2])
+    expect(gone.status).toBe(2)
+
+    await withTask('hello_v1', 'debug_python', async () => {
+      const infra = await rescore(project.dir, 'other', '--task', 'debug_python')
+      expect(infra.out).toContain('not re-scored: trial 1/1: its outcome is infra: there is nothing to score')
+      expect(infra.status).toBe(2)
+    })
+    await withTask('flags: {', 'flogs: {', async () => {
+      expect((await rescore(project.dir, file)).out).toMatch(
+        /not re-scored: all 2 trials: .*hello\.bench\.ts gives no task/,
+      )
+    })
+    expect((await rescore(project.dir, 'other', '--task', 'x')).error).toContain('holds no result of the task x')
   })
+
+  it("a check of today that throws is the task's fault, and nothing is said about the trial", () =>
+    withTask("check((text('out.txt')", "check(oops((text('out.txt')", async () => {
+      const spec = await readText(project, SPEC)
+      await project.write({ [SPEC]: spec.replace("includes('Ada'),", "includes('Ada')),") })
+      const { status, out } = await rescore(project.dir, file)
+      expect(out).toMatch(/not re-scored: all 2 trials: the verify check "greets" threw: oops is not defined/)
+      expect(status).toBe(2)
+    }))
 })
 
 await describeWith(['docker'], 'agent-bench rescore of the tasks of this house', () => {
   it('gives every flag, check and session check of their references again, to the word', async () => {
     const results = await mkdtemp(join(tmpdir(), 'agent-bench-rescore-'))
     try {
-      const vitest = join(REPOSITORY, 'node_modules/vitest/vitest.mjs')
-      const settings = { BENCH_AGENT: 'reference', BENCH_K: '1', BENCH_SANDBOX: 'docker', BENCH_RESULTS_DIR: results }
-      const env = { ...process.env, ...settings, VITEST: undefined, VITEST_POOL_ID: undefined }
-      const run = promisify(execFile)(process.execPath, [vitest, 'run', '--project', 'bench'], { cwd: REPOSITORY, env })
+      const env = { ...process.env, VITEST: undefined, VITEST_POOL_ID: undefined, BENCH_RESULTS_DIR: results }
+      const reference = { BENCH_AGENT: 'reference', BENCH_K: '1', BENCH_SANDBOX: 'docker' }
+      const command = [join(REPOSITORY, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'bench']
+      const run = promisify(execFile)(process.execPath, command, { cwd: REPOSITORY, env: { ...env, ...reference } })
       await run.catch((error: unknown) => {
         // A reference that loses something is another test's matter: here it must be lost again.
         if (!(error instanceof Error && 'code' in error && error.code === 1)) throw error
