@@ -6,7 +6,7 @@ export function sampleStanding(changes: Partial<Standing> = {}): Standing {
   const score = changes.score === undefined ? 1 : changes.score
   const doesPass = score === 1
   return {
-    file: '/results/result_a.json',
+    file: 'result_a.json',
     suite: 'agentic',
     suiteTitle: changes.suite ?? 'agentic',
     task: 'debug_python',

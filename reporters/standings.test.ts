@@ -5,16 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { failedRecord, infraRecord, sampleRecord } from '../src/results/sample-record.fixture.ts'
 import { writeSummary } from '../src/results/store.ts'
 import { summarise } from '../src/results/summary.ts'
+import { readField, readStandings } from './folder-standings.ts'
 import { sampleStanding } from './sample-standing.fixture.ts'
-import {
-  entrantLabels,
-  fieldOf,
-  narrowed,
-  newestEntrants,
-  readField,
-  readStandings,
-  shortModelName,
-} from './standings.ts'
+import { entrantLabels, fieldOf, narrowed, newestEntrants, shortModelName } from './standings.ts'
 
 const LATER = '2026-02-01T00:00:00.000Z'
 
@@ -128,7 +121,7 @@ describe('readStandings', () => {
     }
     writeFileSync(join(dir, 'result_broken.json'), '[]')
     const { standings, broken } = readStandings(dir)
-    expect(broken).toEqual([{ file: join(dir, 'result_broken.json'), reason: 'it is not a JSON object' }])
+    expect(broken).toEqual([{ file: 'result_broken.json', reason: 'it is not a JSON object' }])
     expect(readField(dir).notes).toEqual([
       '1 of the result files cannot be used: it is not a JSON object (result_broken.json).',
     ])

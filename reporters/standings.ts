@@ -2,13 +2,12 @@
  * What is compared across runs: of each model the newest result of each task. A model under another agent or in another
  * kind of sandbox is another entrant: their results are never mixed.
  */
-import { basename } from 'node:path'
-import { readSummary, summaryFiles } from '../src/results/store.ts'
-import { isModelResult, isReplayed, type Summary } from '../src/results/summary.ts'
+import type { ResultHead, UnusableFile } from '../src/results/folder.ts'
+import type { Arm } from '../src/results/matching.ts'
 
 /** The part of a summary that comparisons need; without its trials, so that many fit in memory. */
 export interface Standing {
-  /** Path of the summary file. */
+  /** Name of the summary file in its folder. */
   readonly file: string
   readonly suite: string
   /** What its `suite.ts` calls it, else the name of the folder. */
@@ -21,7 +20,7 @@ export interface Standing {
   readonly isModel: boolean
   /** A skill without a manifest: what it did is shown, and compared with nothing. */
   readonly observed: boolean
-  readonly verdict: Summary['verdict']
+  readonly verdict: ResultHead['verdict']
   readonly k: number
   readonly n: number
   readonly passes: number
@@ -65,69 +64,42 @@ export interface Field {
 
 /** Result files of a folder that a comparison does without. */
 export interface LeftOut {
-  /** Files named like summaries that cannot be used, with the reason. */
-  readonly broken: readonly { readonly file: string; readonly reason: string }[]
+  /** Files that cannot be used, with the reason. */
+  readonly broken: readonly UnusableFile[]
   /** Number of older files that were not looked at. */
   readonly unread: number
 }
 
-/** The comparable part of one summary. */
-function standingOf(file: string, summary: Summary): Standing {
-  const total = (of: (trial: Summary['trials'][number]) => number) =>
-    summary.trials.reduce((sum, trial) => sum + of(trial), 0)
+/** The comparable part of one result. */
+export function standingOf(head: ResultHead): Standing {
+  const total = (of: (trial: ResultHead['trials'][number]) => number) =>
+    head.trials.reduce((sum, trial) => sum + of(trial), 0)
   return {
-    file,
-    suite: summary.suite,
-    suiteTitle: summary.suite_title ?? summary.suite,
-    task: summary.task_id,
-    fingerprint: summary.task_fingerprint,
-    model: summary.model,
-    agent: summary.agent,
-    driver: summary.identity_parts.driver,
-    isModel: isModelResult(summary) && !isReplayed(summary),
-    observed: summary.observed,
-    verdict: summary.verdict,
-    k: summary.k,
-    n: summary.n,
-    passes: summary.passes,
-    score: summary.avg_score,
-    isWhole: summary.early_stopped || summary.trials_run >= summary.trials_planned,
-    isOneSample: summary.identical_transcripts,
-    toolCalls: total(trial => trial.turn_logs.length),
+    file: head.file,
+    suite: head.suite,
+    suiteTitle: head.suite_title ?? head.suite,
+    task: head.task_id,
+    fingerprint: head.task_fingerprint,
+    model: head.model,
+    agent: head.agent,
+    driver: head.identity_parts.driver,
+    isModel: head.is_model_result,
+    observed: head.observed,
+    verdict: head.verdict,
+    k: head.k,
+    n: head.n,
+    passes: head.passes,
+    score: head.avg_score,
+    isWhole: head.early_stopped || head.trials_run >= head.trials_planned,
+    isOneSample: head.identical_transcripts,
+    toolCalls: total(trial => trial.tool_calls),
     seconds: total(trial => trial.total_elapsed_sec),
     latest:
-      summary.trials
+      head.trials
         .map(trial => trial.started_at)
         .sort()
-        .at(-1) ?? summary.started_at,
+        .at(-1) ?? head.started_at,
   }
-}
-
-/** Files that are read at most, the newest by the time in their names: reading 1,000 takes about two seconds. */
-const MOST_FILES = 1_000
-
-export interface FolderStandings extends LeftOut {
-  readonly standings: readonly Standing[]
-}
-
-/** Reads the summaries of a folder one after another, and keeps of each what comparisons need. */
-export function readStandings(dir: string, limit = MOST_FILES): FolderStandings {
-  const timeOf = (file: string) => /_(\d{8}T\d{6}Z)_[^_]*\.json$/.exec(file)?.[1] ?? ''
-  const files = summaryFiles(dir).toSorted((a, b) => -(compareText(timeOf(a), timeOf(b)) || compareText(a, b)))
-  const standings: Standing[] = []
-  const broken: { file: string; reason: string }[] = []
-  for (const file of files.slice(0, limit)) {
-    const read = readSummary(file)
-    if (read.ok) standings.push(standingOf(file, read.summary))
-    else broken.push({ file, reason: read.reason })
-  }
-  return { standings, broken, unread: Math.max(0, files.length - limit) }
-}
-
-/** What is compared in a folder. */
-export function readField(dir: string): Field {
-  const { standings, ...left } = readStandings(dir)
-  return fieldOf(standings, left)
 }
 
 /** A model's name as people say it: the last part of a path, without `.gguf`. */
@@ -162,7 +134,7 @@ export function fieldOf(standings: readonly Standing[], left: LeftOut = { broken
 
 function isPreferred(one: Standing, other: Standing): boolean {
   if (one.isWhole !== other.isWhole) return one.isWhole
-  return (compareText(one.latest, other.latest) || compareText(basename(one.file), basename(other.file))) > 0
+  return (compareText(one.latest, other.latest) || compareText(one.file, other.file)) > 0
 }
 
 /** Tasks are known by their results, also those of scripted agents: a suite played once by the reference is complete. */
@@ -198,7 +170,7 @@ function notesOf(entrants: readonly Entrant[], { broken, unread }: LeftOut): rea
 /** Unusable files by the reason, one sentence each: without it a model that lost half its results looks like a better one. */
 export function describeBroken(broken: LeftOut['broken']): readonly string[] {
   const byReason = new Map<string, string[]>()
-  for (const { file, reason } of broken) byReason.set(reason, [...(byReason.get(reason) ?? []), basename(file)])
+  for (const { file, reason } of broken) byReason.set(reason, [...(byReason.get(reason) ?? []), file])
   return [...byReason].map(([reason, files]) => {
     const more = files.length > 1 ? ` and ${files.length - 1} more` : ''
     return `${files.length} of the result files cannot be used: ${reason} (${files[0]}${more}).`
@@ -242,6 +214,20 @@ export function entrantLabels(entrants: readonly Entrant[]): readonly EntrantLab
     const name = shortModelName(model)
     const isShared = entrants.some(other => other.model !== model && shortModelName(other.model) === name)
     return { name: isShared ? model : name, setting: `${agent} · ${driver ?? 'no sandbox'}` }
+  })
+}
+
+/** Entrants as arms of a comparison. @param heads of the folder that the field was made from */
+export function armsOf({ entrants }: Pick<Field, 'entrants'>, heads: readonly ResultHead[]): readonly Arm[] {
+  const byFile = new Map(heads.map(head => [head.file, head]))
+  const labels = entrantLabels(entrants)
+  return entrants.map(({ tasks }, at) => {
+    const { name = '', setting = '' } = labels[at] ?? {}
+    const isShared = labels.filter(label => label.name === name).length > 1
+    return {
+      name: isShared ? `${name} (${setting})` : name,
+      heads: [...tasks.values()].flatMap(({ file }) => byFile.get(file) ?? []),
+    }
   })
 }
 

@@ -1,5 +1,4 @@
 /** Text for a terminal: untrusted text made harmless, columns by display width, wrapping, colours. */
-import { styleText } from 'node:util'
 import stringWidth from 'string-width'
 
 /**
@@ -67,9 +66,19 @@ export type Style = 'red' | 'green' | 'yellow' | 'dim' | 'bold'
 /** Puts a style around text, or leaves it plain. */
 export type Painter = (style: Style, text: string) => string
 
+/** Codes that switch a style on and off again (ECMA-48). */
+const STYLE_CODES: Readonly<Record<Style, readonly [on: number, off: number]>> = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+}
+
 /** Colours only when asked for; the caller knows its stream. */
 export function createPainter(color: boolean): Painter {
-  return color ? (style, text) => styleText(style, text, { validateStream: false }) : (_style, text) => text
+  if (!color) return (_style, text) => text
+  return (style, text) => `\u001b[${STYLE_CODES[style][0]}m${text}\u001b[${STYLE_CODES[style][1]}m`
 }
 
 /** `text` filled up with spaces to `width` columns. */

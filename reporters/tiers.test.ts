@@ -29,7 +29,7 @@ describe('tiers below the matrix', () => {
   })
 
   it('name result files that cannot be used, with the reason, where a model stands on what is left', () => {
-    const broken = ['a', 'b', 'c'].map(name => ({ file: `/r/result_${name}.json`, reason: 'it was changed' }))
+    const broken = ['a', 'b', 'c'].map(name => ({ file: `result_${name}.json`, reason: 'it was changed' }))
     const shown = tierLines(fieldOf([sampleStanding()], { broken, unread: 0 }), { width: 200, color: false }).join('\n')
     expect(shown).toContain('tier 1  tiny-1b')
     expect(shown).toContain('3 of the result files cannot be used: it was changed (result_a.json and 2 more).')

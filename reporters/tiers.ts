@@ -1,6 +1,7 @@
 /** Models in three coarse groups, below the matrix. Lines are a pure function of the field. */
 import { TIER_RULE, type Tier, type TierResult, tierOf } from '../src/score/tiers.ts'
-import { type Entrant, type EntrantLabel, entrantLabels, type Field, judged, readField } from './standings.ts'
+import { readField } from './folder-standings.ts'
+import { type Entrant, type EntrantLabel, entrantLabels, type Field, judged } from './standings.ts'
 import { createPainter, escapeForTerminal, formatTime, wrap } from './terminal.ts'
 
 /** Names of tasks without a result that are said; the rest is counted. */

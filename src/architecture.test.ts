@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
  * may only `import type` from.
  */
 const MAY_IMPORT: Readonly<Record<string, { code: readonly string[]; types: readonly string[] }>> = {
-  'src/task': { code: [], types: ['src/sandbox'] },
+  'src/task': { code: [], types: ['src/sandbox', 'src/tools'] },
   'src/skill': { code: ['src/task'], types: ['src/sandbox'] },
   'src/checks': { code: [], types: ['src/task'] },
   'src/proving': { code: ['src/task/dedent.ts'], types: ['src/task'] },
@@ -25,7 +25,11 @@ const MAY_IMPORT: Readonly<Record<string, { code: readonly string[]; types: read
   'src/model': { code: [], types: [] },
   'src/doctor': { code: ['src/model'], types: [] },
   'src/repair': { code: ['src/model'], types: [] },
-  'src/tools': { code: ['src/sandbox'], types: ['src/evidence', 'src/model'] },
+  // A task's own tools are its author's code: called with the same deadline as flags, and told from faults by its errors.
+  'src/tools': {
+    code: ['src/sandbox', 'src/task/run-within.ts', 'src/task/tool.ts'],
+    types: ['src/evidence', 'src/model'],
+  },
   'src/agents': { code: ['src/model', 'src/repair'], types: ['src/task', 'src/tools'] },
   'src/results': { code: ['src/score'], types: ['src/evidence', 'src/sandbox', 'src/task', 'src/model', 'src/agents'] },
   'src/trial': {
@@ -62,7 +66,7 @@ const MAY_IMPORT: Readonly<Record<string, { code: readonly string[]; types: read
   // The commands sit on top of everything.
   'src/cli': { code: ['src', 'reporters'], types: [] },
   reporters: { code: ['src/results', 'src/score'], types: [] },
-  'src/index.ts': { code: ['src/task', 'src/skill', 'src/runner/settings.ts'], types: ['src/runner'] },
+  'src/index.ts': { code: ['src/task', 'src/skill', 'src/tools', 'src/runner/settings.ts'], types: ['src/runner'] },
 }
 
 interface Import {

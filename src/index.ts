@@ -3,11 +3,32 @@ export { type BenchConfig, defineConfig } from './runner/settings.ts'
 export { defineSkillProof, type SkillProof } from './skill/proof.ts'
 export { dedent } from './task/dedent.ts'
 export { defineTask, type TaskDefinition } from './task/define-task.ts'
-export type { CallView, Moment, Order, ReadQuestion, Run } from './task/run.ts'
+export type { Random } from './task/random.ts'
+export type { CallView, Moment, Order, Reached, ReadQuestion, Run, Share } from './task/run.ts'
 export { defineSuite, type Suite, type SuiteSpec } from './task/suite.ts'
-export type { Cheat, Flag, Hands, Play, Reached, Requirement, Setup, SetupFile, Task, TaskSpec } from './task/task.ts'
+export type {
+  AnswerFile,
+  Cheat,
+  Context,
+  Flag,
+  Hands,
+  InconclusiveEnd,
+  Mode,
+  Play,
+  Requirement,
+  Setup,
+  SetupFile,
+  Task,
+  TaskSpec,
+  ToolsChoice,
+  TurnContext,
+  UserTurn,
+  WorkspaceToolName,
+} from './task/task.ts'
+export { type Tool, tool, toolError } from './task/tool.ts'
 export { approximately, dict, raises, tuple } from './task/values.ts'
 export type {
+  CheckAnswer,
   CheckResult,
   CommandRun,
   Expected,
@@ -18,3 +39,4 @@ export type {
   VerifyTools,
   WithFiles,
 } from './task/verify.ts'
+export { stringTools } from './tools/string-tools.ts'

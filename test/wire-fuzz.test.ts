@@ -15,12 +15,12 @@ const RUNS = Number(process.env.FUZZ_RUNS ?? 500)
 const TIMEOUT_MS = 60_000 + RUNS * 20
 
 /** The rows whose stream is a stream that ends, with its data fields. */
-const STREAMS = ROWS.flatMap(({ stream, becomes, plan, request, ...row }) => {
+const STREAMS = ROWS.flatMap(({ stream, becomes, plan, request, title }) => {
   if (stream === undefined || 'length' in stream || stream.encoding !== undefined) return []
   if ('status' in stream || 'drop' in stream || 'hang' in stream || 'rawBody' in stream) return []
   const items = 'chunks' in stream ? stream.chunks : [...chunksOf(stream), '[DONE]']
   return {
-    title: `${row.id} ${row.from} ${row.does}`,
+    title,
     becomes,
     data: items.map(item => (typeof item === 'string' ? item : JSON.stringify(item))),
     contextTokens: plan?.server?.contextTokens ?? 4_096,

@@ -20,7 +20,13 @@ export interface Session {
   readonly system: string | null
   readonly toolbox: Toolbox
   readonly maxTurns: number
+  /** Tokens of the trial at most, prompts and replies of all turns together; null = no limit. */
+  readonly maxTokens: number | null
   readonly seed: number
+  /** What the user says to an answer; null ends the conversation. */
+  readonly reply: (answer: string) => Promise<string | null>
+  /** Data of the task's instance, for plays. */
+  readonly instance: unknown
   /** What the `reference` agent plays; null for tasks without one. */
   readonly script: Play | null
   readonly signal: AbortSignal
@@ -32,6 +38,7 @@ export interface Session {
 export type EndingReason =
   | 'answered'
   | 'max_turns'
+  | 'max_tokens'
   | 'loop'
   | 'empty_reply'
   | 'tool_markup_in_text'

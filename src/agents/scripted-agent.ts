@@ -11,8 +11,9 @@ class TurnLimitReached extends Error {
 /** Hands over a session's toolbox. `turn()` tells the number of the last turn begun. */
 function createHands(session: Session): {
   readonly hands: Hands
-  readonly turn: () => number
   readonly isOver: () => boolean
+  /** The last answer given, or null. */
+  readonly answered: () => string | null
 } {
   let turn = 0
   let isGrouped = false
@@ -26,12 +27,31 @@ function createHands(session: Session): {
     turn += 1
     session.emit({ turn, text: '', reasoning: null, finishReason: null, stats: null })
   }
+  let answered: string | null = null
+  let isUserGone = false
+  const say = async (text: string): Promise<void> => {
+    session.signal.throwIfAborted()
+    if (isUserGone) {
+      throw new SpecError('the play answers although the user has said the last word', {
+        code: 'play_failed',
+        remedy: 'Give answer(…) as many texts as the user has messages.',
+      })
+    }
+    turn += 1
+    answered = text
+    session.emit({ turn, text, reasoning: null, finishReason: null, stats: null })
+    isUserGone = (await session.reply(text)) === null
+  }
   const call = async (tool: string, args: ToolArguments): Promise<string> => {
     if (!isGrouped) begin()
     const outcome = await session.toolbox.call(tool, args, { turn, signal: session.signal })
     return outcome.delivered
   }
   const hands: Hands = {
+    instance: session.instance,
+    async answer(...texts) {
+      for (const text of texts) await say(text)
+    },
     read: (path, range) => call('read_file', { valid: true, value: { path, ...range } }),
     write: (path, content) => call('write_file', { valid: true, value: { path, content } }),
     sh: command => call('execute_command', { valid: true, value: { command } }),
@@ -57,7 +77,7 @@ function createHands(session: Session): {
       await calls()
     },
   }
-  return { hands, turn: () => turn, isOver: () => isOver }
+  return { hands, isOver: () => isOver, answered: () => answered }
 }
 
 /**
@@ -75,10 +95,10 @@ export function createScriptedAgent(name: string, play: Play | null = null): Age
           remedy: 'Give the task a `reference`, or run it with another agent.',
         })
       }
-      const { hands, turn, isOver } = createHands(session)
-      let answer: string | null
+      const { hands, isOver, answered } = createHands(session)
       try {
-        answer = (await script(hands)) ?? null
+        const last = (await script(hands)) ?? null
+        if (last !== null && !isOver()) await hands.answer(last)
       } catch (error) {
         if (session.signal.aborted) throw session.signal.reason
         if (error instanceof BenchError) throw error
@@ -92,7 +112,6 @@ export function createScriptedAgent(name: string, play: Play | null = null): Age
             },
           )
         }
-        answer = null
       }
       // A play may catch the error of the turn that was refused; the trial is over all the same.
       if (isOver()) {
@@ -103,10 +122,7 @@ export function createScriptedAgent(name: string, play: Play | null = null): Age
           servedModel: null,
         }
       }
-      if (answer !== null) {
-        session.emit({ turn: turn() + 1, text: answer, reasoning: null, finishReason: null, stats: null })
-      }
-      return { reason: 'answered', finalText: answer, detail: null, servedModel: null }
+      return { reason: 'answered', finalText: answered(), detail: null, servedModel: null }
     },
   }
 }

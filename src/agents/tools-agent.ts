@@ -87,7 +87,8 @@ function listenRepairing(model: ChatModel, { heard, onRepair }: RepairOptions): 
 }
 
 /**
- * The agent that loops over a model: prompt, calls, results, until the model answers without a call.
+ * The agent that loops over a model: prompt, calls, results, until the model answers without a call and the user has nothing
+ * more to say.
  * No system prompt is sent unless the session has one, and nothing the model said is repaired.
  */
 export function createToolsAgent(model: ChatModel): Agent {
@@ -110,6 +111,7 @@ async function converse(session: Session, listen: Listen): Promise<Ending> {
   const cutAfter = createPromptWatch()
   let lastText: string | null = null
   let servedModel: string | null = null
+  let tokens = 0
   const ending = (reason: EndingReason, detail: string | null): Ending => ({
     reason,
     finalText: lastText,
@@ -136,9 +138,18 @@ async function converse(session: Session, listen: Listen): Promise<Ending> {
     const cut = cutAfter(JSON.stringify(messages).length, reply.stats)
     if (cut !== null) return ending('prompt_cut', cut)
     if (reply.kind === 'model_error') return ending(reply.reason, withRemedy(reply))
-    if (reply.toolCalls.length === 0) return ending('answered', null)
-
     messages.push({ role: 'assistant', content: reply.text, reasoning: reply.reasoning, toolCalls: reply.toolCalls })
+    const isAnswer = reply.toolCalls.length === 0
+    const said = isAnswer ? await session.reply(reply.text) : null
+    if (isAnswer && said === null) return ending('answered', null)
+    tokens += (reply.stats.promptTokens ?? 0) + (reply.stats.completionTokens ?? 0)
+    if (session.maxTokens !== null && tokens > session.maxTokens) {
+      return ending('max_tokens', `${tokens} tokens were used, of ${session.maxTokens} that the task allows`)
+    }
+    if (said !== null) {
+      messages.push({ role: 'user', content: said })
+      continue
+    }
     const outcomes = await runCalls(reply, turn, session, messages)
     if (guard.isLooping(reply, outcomes)) {
       return ending('loop', `the same call with the same result ${LOOP_LIMIT} times in a row`)

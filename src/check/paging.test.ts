@@ -21,6 +21,8 @@ function handsOn(content: string, spoil: (page: string) => string = page => page
     sh: refuse,
     call: refuse,
     callMalformed: refuse,
+    instance: undefined,
+    answer: async () => undefined,
     turn: calls => calls(),
     optional: (_, calls) => calls(),
   }

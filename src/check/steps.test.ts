@@ -15,6 +15,8 @@ async function callsOf(play: Play): Promise<string[]> {
     sh: command => make(command),
     call: tool => make(tool),
     callMalformed: tool => make(`malformed ${tool}`),
+    instance: undefined,
+    answer: async () => undefined,
     turn: calls => calls(),
     optional: (_, calls) => calls(),
   }

@@ -31,6 +31,7 @@ function through(play: Play, perform: Perform): Play {
       return perform({ number, call: short(verb, object), group }, call)
     }
     const watched: Hands = {
+      ...hands,
       read: (path, range) => step('read', path, () => hands.read(path, range)),
       write: (path, content) => step('write', path, () => hands.write(path, content)),
       sh: command => step('run', command, () => hands.sh(command)),

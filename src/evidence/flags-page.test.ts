@@ -53,11 +53,19 @@ const worked = makeLog({
     { sh: 'printf …', writes: { 'report.md': '# Report\n\nThe rate is 21 percent.\n' } },
   ],
   finalAnswer: 'The sign in main.py was wrong.',
+  state: { orders: ['tea'] },
+  instance: { report: 'report.md' },
+  tokens: 9_000,
   verified: new Map([['adds', { ok: true, reason: 'all 7 calls gave what is expected' }]]),
 })
 
 /** An agent that did nothing. */
-const idle = makeLog({ setup, verified: new Map([['adds', { ok: false, reason: 'call 1 of 7 differs' }]]) })
+const idle = makeLog({
+  setup,
+  state: { orders: [] },
+  instance: { report: 'report.md' },
+  verified: new Map([['adds', { ok: false, reason: 'call 1 of 7 differs' }]]),
+})
 
 /** The flag written in a section of the page. */
 function exampleOf(section: string): Flag {

@@ -136,8 +136,9 @@ describe('judge', () => {
 
   it.each<[string, () => unknown]>([
     ['a string', () => 'yes'],
-    ['a number', () => 3],
-    ['an object that is not a moment', () => ({ turn: 1 })],
+    ['3, which is not from 0 to 1', () => 3],
+    ['an object that is not a moment or a share', () => ({ turn: 1 })],
+    ['an object that is not a moment or a share', () => ({ share: 2 })],
     ['a promise', () => Promise.reject(new Error('late'))],
   ])('refuses %s as answer of a flag', (what, answer) => {
     // @ts-expect-error: a flag written in JavaScript can return anything

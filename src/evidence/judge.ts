@@ -1,8 +1,8 @@
 /** Judges the flags of a trial: each is reached or lost, with the moment or the reason. */
 import { BenchError, InfraError, SpecError } from '../errors.ts'
-import { isMoment } from '../task/run.ts'
+import { isMoment, isReached, type Moment, type Reached } from '../task/run.ts'
 import { AUTHOR_CODE_MS, callWithin, UNCOUNTED } from '../task/run-within.ts'
-import type { Flag, Reached } from '../task/task.ts'
+import type { Flag } from '../task/task.ts'
 import type { FlagResult, TrialLog } from './log.ts'
 import { createFacts, createRun, type Facts, type Question } from './run.ts'
 import type { TestSession } from './sessions.ts'
@@ -18,7 +18,8 @@ const isLost = (question: Question) => question.answer === false || question.ans
 
 function nameOf(value: unknown): string {
   if (value instanceof Promise) return 'a promise'
-  return typeof value === 'object' ? 'an object that is not a moment' : `a ${typeof value}`
+  if (typeof value === 'number') return `${value}, which is not from 0 to 1`
+  return typeof value === 'object' ? 'an object that is not a moment or a share' : `a ${typeof value}`
 }
 
 function ask(
@@ -43,13 +44,11 @@ function ask(
       cause: error,
     })
   }
-  if (typeof reached === 'boolean' || reached === null || reached === undefined || isMoment(reached)) {
-    return { reached, evidence }
-  }
+  if (isReached(reached)) return { reached, evidence }
   if (reached instanceof Promise) reached.catch(() => undefined) // it is reported here, not as an unhandled rejection too
   throw new InfraError(`flag "${id}" gave ${nameOf(reached)}`, {
     code: 'flag_answer',
-    remedy: 'A flag returns true, false or a moment that a question returned, and is not async.',
+    remedy: 'A flag returns true, false, a moment that a question returned or a share from 0 to 1, and is not async.',
   })
 }
 
@@ -81,14 +80,23 @@ function judgeFlag(id: string, flag: Flag, log: TrialLog, facts: Facts): Judged 
   const { questions, reasons } = evidence
   const deciding = decidingQuestions(questions)
   const stack = (deciding[0] ?? questions.at(-1))?.asked.stack ?? null
-  if (reached === true || isMoment(reached)) {
-    const turn = isMoment(reached) && reached.call > 0 ? reached.turn : null
+  const { share, at } = partsOf(reached)
+  const turn = at !== null && at.call > 0 ? at.turn : null
+  if (share === 1) {
     return { result: { id, reached: true, turn, reason: '', stack: questions.at(-1)?.asked.stack ?? null }, questions }
   }
   const found = silence(reached, questions) ?? deciding.map(question => question.finding)
   const findings = reasons.length > 0 ? reasons : found
   const reason = [...new Set(findings)].join('; ') || 'the flag asked nothing and gave no reason'
-  return { result: { id, reached: false, turn: null, reason, stack }, questions }
+  const part = share === 0 ? {} : { share }
+  return { result: { id, reached: false, turn: share === 0 ? null : turn, reason, stack, ...part }, questions }
+}
+
+/** How far a flag was reached, and when. */
+function partsOf(reached: Reached): { readonly share: number; readonly at: Moment | null } {
+  if (isMoment(reached)) return { share: 1, at: reached }
+  if (typeof reached === 'object' && reached !== null) return { share: reached.share, at: reached.at || null }
+  return { share: Number(reached ?? 0), at: null }
 }
 
 /**

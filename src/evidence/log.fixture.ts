@@ -24,6 +24,10 @@ export interface LogFixture {
   readonly setup?: Readonly<Record<string, string>>
   readonly calls?: readonly CallFixture[]
   readonly finalAnswer?: string
+  readonly answers?: readonly string[]
+  readonly state?: unknown
+  readonly instance?: unknown
+  readonly tokens?: number
   readonly verified?: TrialLog['verified']
   readonly sessionChecks?: TrialLog['sessionChecks']
 }
@@ -97,6 +101,10 @@ export function makeLog(fixture: LogFixture): TrialLog {
     final: snapshotOf(entries),
     contents,
     finalAnswer: fixture.finalAnswer ?? '',
+    answers: fixture.answers ?? [fixture.finalAnswer ?? ''],
+    state: fixture.state,
+    instance: fixture.instance,
+    tokens: fixture.tokens ?? null,
     verified: fixture.verified ?? new Map(),
     sessionChecks: fixture.sessionChecks ?? new Map(),
   }

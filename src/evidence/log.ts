@@ -47,6 +47,14 @@ export interface TrialLog {
   /** Text of files new or changed in the trial, by SHA-256. */
   readonly contents: ReadonlyMap<string, string>
   readonly finalAnswer: string
+  /** To each message of the user, in order; empty where there was none. */
+  readonly answers: readonly string[]
+  /** The task's state at the end; undefined without one. */
+  readonly state: unknown
+  /** Data of the task's instance; undefined without one. Made by the task, not recorded. */
+  readonly instance: unknown
+  /** Tokens that the server counted, all turns together; null where it does not say. */
+  readonly tokens: number | null
   readonly verified: ReadonlyMap<string, CheckResult>
   readonly sessionChecks: ReadonlyMap<number, SessionCheck>
 }
@@ -62,6 +70,8 @@ export interface FlagResult {
   readonly id: string
   readonly reached: boolean
   readonly turn: number | null
+  /** How far it was reached, from 0 to 1; absent: 1 or 0 by `reached`. */
+  readonly share?: number
   /** Why it was lost; empty when reached. */
   readonly reason: string
   /** Stack of the question that decided, for the code frame; null when the flag asked nothing. */

@@ -28,6 +28,9 @@ import { type TestSession, testSessions } from './sessions.ts'
 import { counted, describeCall, describeMoment, literalPattern, quoted } from './words.ts'
 import { hasSameContent, textsByHash } from './workspace.ts'
 
+/** Questions that are read like a value, so that no function of theirs stands in a stack. */
+const VALUES: ReadonlySet<keyof Run> = new Set(['callCount', 'finalAnswer', 'answer', 'answers', 'state', 'tokens'])
+
 /** A question as it was asked and answered. */
 export interface Question {
   readonly name: keyof Run
@@ -49,14 +52,15 @@ function requirePath(path: string): void {
 
 /** A call with the texts it sent and wrote. */
 function callView(
-  { turn, call, tool, args, delivered, delta }: LoggedCall,
+  { turn, call, tool, args, invalid, delivered, delta }: LoggedCall,
   texts: ReadonlyMap<string, string>,
 ): CallView {
   const written = [...(delta?.changed ?? [])].flatMap(([path, entry]) => {
     const text = entry.type === 'file' ? texts.get(entry.sha256) : undefined
     return text === undefined ? [] : [[path, text] as const]
   })
-  return { turn, call, tool, sent: stringsIn(args), result: delivered, written: new Map(written) }
+  const valid = invalid === null
+  return { turn, call, tool, valid, args, sent: stringsIn(args), result: delivered, written: new Map(written) }
 }
 
 /** What is worked out from a log once and shared by all its flags; each part when it is first asked for. */
@@ -108,7 +112,8 @@ export function createRun(
   /** Records a question; its stack starts above `asker`, which is the flag's own line. */
   function record<A extends Answer>(asker: keyof Run, found: Found<A>): A {
     const asked = new Error(asker)
-    Error.captureStackTrace(asked, asker === 'callCount' || asker === 'finalAnswer' ? record : run[asker])
+    const question = VALUES.has(asker) ? record : run[asker]
+    Error.captureStackTrace(asked, typeof question === 'function' ? question : record)
     const { answer, finding, session } = found
     const brief = found.brief ?? finding.split(': ', 1)[0] ?? finding
     questions.push({ name: asker, answer, finding, brief, asked, session: session ?? null })
@@ -178,11 +183,35 @@ export function createRun(
   }
 
   function checkOf(name: string): Found<boolean> {
-    const result = log.verified.get(name)
-    if (result === undefined) {
-      throw new Error(`verify has no check "${quoted(name)}"; it has: ${[...log.verified.keys()].join(', ') || 'none'}`)
-    }
+    const result = log.verified.get(name) ?? absentCheck(name)
     return { answer: result.ok, finding: `${name}: ${result.reason}` }
+  }
+
+  function shareOf(names: readonly string[]): Found<number> {
+    const shares = names.map(name => ({ name, ...(log.verified.get(name) ?? absentCheck(name)) }))
+    const answer = shares.reduce((sum, { ok, share = ok ? 1 : 0 }) => sum + share, 0) / shares.length
+    return { answer, finding: shares.map(({ name, reason }) => `${name}: ${reason}`).join('; ') }
+  }
+
+  function absentCheck(name: string): never {
+    throw new Error(`verify has no check "${quoted(name)}"; it has: ${[...log.verified.keys()].join(', ') || 'none'}`)
+  }
+
+  function touchOf(path: string): Found<Moment | false> {
+    requirePath(path)
+    const isNamed = (text: string) => posix.normalize(text.replace(/^\/workspace\//, '')) === path
+    const showing = reader(path).showings[0]?.call.call ?? Number.POSITIVE_INFINITY
+    const call = log.calls.find(
+      one => one.call >= showing || (one.invalid === null && stringsIn(one.args).some(isNamed)),
+    )
+    return call === undefined
+      ? { answer: false, finding: `no call named or showed ${path}` }
+      : { answer: momentOf(call), finding: `${path} was named or shown in ${describeCall(call)}` }
+  }
+
+  function callsOf(tool: string | undefined): readonly CallView[] {
+    const texts = textsByHash(log)
+    return log.calls.filter(one => tool === undefined || one.tool === tool).map(one => callView(one, texts))
   }
 
   function unknownTool(): Found<Moment | false> {
@@ -310,6 +339,38 @@ export function createRun(
         answer,
         finding: answer === '' ? 'there was no final answer' : `the final answer was "${quoted(answer)}"`,
       })
+    },
+    share: (...names) => record('share', shareOf(names)),
+    calls(tool) {
+      const views = callsOf(tool)
+      const finding = `there ${views.length === 1 ? 'was' : 'were'} ${counted(views.length, 'call')}${tool === undefined ? '' : ` of ${quoted(tool)}`}`
+      record('calls', { answer: views.length, finding })
+      return views
+    },
+    touched: path => record('touched', touchOf(path)),
+    get answer() {
+      const answer = log.answers.at(-1) ?? ''
+      return record('answer', {
+        answer,
+        finding: answer === '' ? 'there was no answer' : `the answer was "${quoted(answer)}"`,
+      })
+    },
+    get answers() {
+      const shown = log.answers.map(answer => (answer === '' ? 'nothing' : `"${quoted(answer)}"`)).join(', ')
+      record('answers', { answer: log.answers.length, finding: `the answers were ${shown}` })
+      return log.answers
+    },
+    get state() {
+      record('state', { answer: 1, finding: 'the state at the end was not as asked for' })
+      return log.state
+    },
+    get instance() {
+      return log.instance
+    },
+    get tokens() {
+      const answer = log.tokens
+      const finding = answer === null ? 'the server did not count tokens' : `${counted(answer, 'token')} were used`
+      return record('tokens', { answer, finding })
     },
     because(reason) {
       reasons.push(reason)

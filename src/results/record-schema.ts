@@ -3,7 +3,9 @@ import type { FromSchema } from 'json-schema-to-ts'
 import type { DeepReadonly } from './deep-readonly.ts'
 import {
   added,
+  addedToTrial,
   anyObject,
+  besides,
   count,
   delta,
   ending,
@@ -34,14 +36,18 @@ import {
 /** Version of records and summaries; files of another version are named, not guessed at. */
 export const SCHEMA_VERSION = 3
 
-const skillResult = exactly({
-  skill_id: name,
-  reached: truth,
-  reached_turn: { type: ['integer', 'null'] },
-  /** Seconds of the agent's work up to the end of that turn. */
-  elapsed_sec: { type: ['number', 'null'] },
-  reason: text,
-})
+const skillResult = besides(
+  exactly({
+    skill_id: name,
+    reached: truth,
+    reached_turn: { type: ['integer', 'null'] },
+    /** Seconds of the agent's work up to the end of that turn. */
+    elapsed_sec: { type: ['number', 'null'] },
+    reason: text,
+  }),
+  /** How far it was reached, from 0 to 1, where that is neither. */
+  { share },
+)
 
 const turnLog = exactly({
   turn: count,
@@ -139,7 +145,7 @@ const trialRecord = exactly({
   /** What the agent was given, by part: where one differs today, the trial answered another question. */
   question,
   allowed_writes: texts,
-  verified: { type: 'array', items: exactly({ name: text, ok: truth, reason: text }) },
+  verified: { type: 'array', items: besides(exactly({ name: text, ok: truth, reason: text }), { share }) },
   session_checks: { type: 'array', items: sessionCheck },
   /** null where no workspace was seen. */
   baseline: nullable(snapshot),
@@ -166,7 +172,7 @@ const trialRecord = exactly({
   result_hash: sha256,
 })
 
-export const trialRecordSchema = { ...trialRecord, properties: { ...trialRecord.properties, ...added } } as const
+export const trialRecordSchema = besides(trialRecord, { ...added, ...addedToTrial })
 
 /** One trial, as it is written to the journal and into summary files. */
 export type TrialRecord = DeepReadonly<FromSchema<typeof trialRecordSchema>>

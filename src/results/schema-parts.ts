@@ -10,6 +10,19 @@ export function exactly<const P extends Readonly<Record<string, unknown>>>(prope
   return { type: 'object', properties, required, additionalProperties: false } as const
 }
 
+type Flat<T> = { readonly [K in keyof T]: T[K] }
+type Besides<S extends { readonly properties: unknown }, P> = {
+  readonly [K in keyof S]: K extends 'properties' ? Flat<S['properties'] & P> : S[K]
+}
+
+/** The same with properties that may be missing: what records from before do not say. */
+export function besides<
+  const S extends { readonly properties: Readonly<Record<string, unknown>> },
+  const P extends Readonly<Record<string, unknown>>,
+>(schema: S, properties: P): Besides<S, P> {
+  return { ...schema, properties: { ...schema.properties, ...properties } } as unknown as Besides<S, P>
+}
+
 export const text = { type: 'string' } as const
 export const name = { type: 'string', minLength: 1 } as const
 export const truth = { type: 'boolean' } as const
@@ -19,6 +32,7 @@ export const share = { type: 'number', minimum: 0, maximum: 1 } as const
 export const sha256 = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const
 export const moment = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,9})?Z$' } as const
 export const anyObject = { type: 'object' } as const
+const anyJson = { type: ['object', 'array', 'string', 'number', 'boolean', 'null'] } as const
 export const texts = { type: 'array', items: { type: 'string' } } as const
 
 export const outcome = { enum: ['passed', 'failed', 'inconclusive', 'infra', 'cancelled', 'skipped'] } as const
@@ -106,6 +120,7 @@ export const ending = exactly({
     enum: [
       'answered',
       'max_turns',
+      'max_tokens',
       'loop',
       'empty_reply',
       'tool_markup_in_text',
@@ -209,7 +224,27 @@ export const identityParts = exactly({
 })
 
 /** What records of today say besides and older ones do not. */
-export const added = { suite_title: name } as const
+export const added = {
+  suite_title: name,
+  /** Absent for tasks without a choice of modes. */
+  mode: { enum: ['direct', 'agent'] },
+  /** Number of the instance; absent for tasks without instances, whose only one is 0. */
+  instance: count,
+} as const
+
+/** What records of single trials say besides. */
+export const addedToTrial = {
+  /** Points of the flags, reached and in all. */
+  points: exactly({ reached: measure, total: measure }),
+  /** What the agent answered to each message of the user. */
+  answers: texts,
+  /** The task's own state at the end, and where it differs from the beginning (JSON pointers). */
+  state: anyJson,
+  state_changes: {
+    type: 'array',
+    items: besides(exactly({ path: text }), { before: anyJson, after: anyJson }),
+  },
+} as const
 
 /** What a record and a summary both begin with: which task it was, and who worked on it. */
 export const subject = {

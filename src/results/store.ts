@@ -25,7 +25,8 @@ import { checkSummary } from './validate.ts'
 const NAME_CHARACTERS = 80
 /** Bytes of a summary file that are read at most. */
 const MAX_SUMMARY_BYTES = 400_000_000
-const SUMMARY_NAME = /^result_[\w.-]+\.json$/
+/** Names of summary files. */
+export const SUMMARY_NAME = /^result_[\w.-]+\.json$/
 const NAMES_TRIED = 20
 
 /** `text` as part of a file name: ASCII letters, digits, `.`, `_` and `-`; what else there is becomes `-`. */

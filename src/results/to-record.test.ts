@@ -93,6 +93,10 @@ const log: fc.Arbitrary<TrialLog> = fc
       final: snapshot,
       contents: fc.constant(new Map(pool)),
       finalAnswer: fc.string(),
+      answers: fc.array(fc.string(), { minLength: 2, maxLength: 3 }),
+      state: fc.option(jsonValue, { nil: undefined }),
+      instance: fc.constant(undefined),
+      tokens: fc.constant(null),
       verified: fc
         .dictionary(fc.string(), fc.record({ ok: fc.boolean(), reason: fc.string() }))
         .map(checks => new Map(Object.entries(checks))),

@@ -5,6 +5,7 @@ import type { FlagResult, LoggedCall, TrialLog } from '../evidence/log.ts'
 import type { Sampling, ServerIdentity } from '../model/chat-model.ts'
 import type { ResetProof, SandboxInfo, TestReport } from '../sandbox/sandbox.ts'
 import type { Entry, Snapshot, SnapshotDelta } from '../sandbox/snapshot.ts'
+import type { Task } from '../task/task.ts'
 import { boundedArguments, isNestedDeeper } from './hash.ts'
 import type {
   RecordedResetProof,
@@ -17,6 +18,7 @@ import type {
   RecordedTurnLog,
   TrialRecord,
 } from './record-schema.ts'
+import { asJson } from './state-diff.ts'
 
 /** UTF-16 units of one text of the model that are kept. */
 const TEXT_LIMIT = 200_000
@@ -34,6 +36,8 @@ export type LogParts = Pick<
   | 'verified'
   | 'session_checks'
   | 'left_out'
+  | 'answers'
+  | 'state'
 >
 
 /** Text of a model: valid Unicode, and at most 200,000 characters with a mark where it was cut. */
@@ -61,9 +65,16 @@ export function logToRecordParts(log: TrialLog): LogParts {
     turn_logs: log.calls.map(recordCall),
     contents: Object.fromEntries(contents),
     final_text: log.finalAnswer === '' ? null : boundedText(log.finalAnswer),
-    verified: [...log.verified].map(([name, { ok, reason }]) => ({ name, ok, reason: reason.toWellFormed() })),
+    verified: [...log.verified].map(([name, { ok, reason, share }]) => ({
+      name,
+      ok,
+      reason: reason.toWellFormed(),
+      ...(share === undefined ? {} : { share }),
+    })),
     session_checks: [...log.sessionChecks.values()],
     left_out: leftOut(log),
+    ...(log.answers.length > 1 ? { answers: log.answers.map(answer => boundedText(answer)) } : {}),
+    ...(log.state === undefined ? {} : { state: asJson(log.state) }),
   }
 }
 
@@ -75,9 +86,13 @@ function leftOut({ calls, finalAnswer }: TrialLog): readonly string[] {
 
 /**
  * The log that a record holds.
+ * @param task Makes again what is not recorded: the data of the instance.
  * @throws BenchError code `record_without_log` for trials that never had one (infra, cancelled, skipped).
  */
-export function recordToLog(record: LogParts): TrialLog {
+export function recordToLog(
+  record: LogParts & Partial<Pick<TrialRecord, 'stats'>>,
+  task?: Pick<Task, 'instance'>,
+): TrialLog {
   if (record.baseline === null || record.final === null) {
     throw new BenchError('this trial has no event log: it ended before there was anything to judge', {
       code: 'record_without_log',
@@ -92,9 +107,18 @@ export function recordToLog(record: LogParts): TrialLog {
     final: snapshotOf(record.final),
     contents: new Map(Object.entries(record.contents)),
     finalAnswer: record.final_text ?? '',
-    verified: new Map(record.verified.map(({ name, ok, reason }) => [name, { ok, reason }])),
+    answers: record.answers ?? [record.final_text ?? ''],
+    state: record.state,
+    instance: task?.instance?.data,
+    tokens: recordedTokens(record.stats),
+    verified: new Map(record.verified.map(({ name, ...result }) => [name, result])),
     sessionChecks: new Map(record.session_checks.map(check => [check.call, check])),
   }
+}
+
+function recordedTokens(stats: TrialRecord['stats'] | undefined): number | null {
+  const { prompt_tokens: asked = null, completion_tokens: said = null } = stats ?? {}
+  return asked === null || said === null ? null : asked + said
 }
 
 function recordSnapshot({ root, entries, truncated }: Snapshot): RecordedSnapshot {
@@ -225,12 +249,13 @@ export function recordFlags(
     (turns.filter(note => note.turn <= turn).reduce((sum, note) => sum + (note.stats?.elapsedMs ?? 0), 0) +
       calls.filter(call => call.turn <= turn).reduce((sum, call) => sum + call.durationMs, 0)) /
     1_000
-  return flags.map(({ id, reached, turn, reason }) => ({
+  return flags.map(({ id, reached, turn, reason, share }) => ({
     skill_id: id,
     reached,
     reached_turn: turn,
     elapsed_sec: turn === null ? null : elapsedUpTo(turn),
     reason: boundedText(reason, 4_000),
+    ...(share === undefined ? {} : { share }),
   }))
 }
 

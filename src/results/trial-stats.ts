@@ -29,6 +29,14 @@ function rateOf(parts: readonly { readonly tokens: number | null; readonly rate:
 const processed = ({ promptTokens, cachedTokens }: TurnStats): number | null =>
   promptTokens === null ? null : Math.max(0, promptTokens - (cachedTokens ?? 0))
 
+/** Tokens of a trial, prompts and replies of all turns together; null where the server did not count them. */
+export function tokensOf(notes: readonly TurnNote[]): number | null {
+  const turns = notes.flatMap(({ stats }) => (stats === null ? [] : [stats]))
+  return turns.length === 0
+    ? null
+    : total(turns.flatMap(({ promptTokens, completionTokens }) => [promptTokens, completionTokens]))
+}
+
 /**
  * `prompt_tokens` counts a prompt in each turn that it was sent in, as servers bill it; `first_token_ms` is the first
  * turn's; `model_ms` is the time of all requests. null for an agent without a model.

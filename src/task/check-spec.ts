@@ -1,12 +1,13 @@
 /** Checks the form of a task spec, field by field. Everything is treated as unknown: a spec file is run, not type-checked. */
+
+import { checkKind, needsAllowedWrites } from './check-kind.ts'
 import { textProblem } from './check-setup.ts'
+import { type Fields, isRecord, type Report } from './fields.ts'
 import { checkGlob } from './globs.ts'
 import { didYouMean, didYouMeanOrAny, type Mistake, show } from './mistakes.ts'
 import type { Cheat, Requirement, TaskSpec } from './task.ts'
 
 type FieldName = keyof TaskSpec
-type Fields = Readonly<Record<string, unknown>>
-type Report = (field: string, problem: string, remedy: string) => void
 
 /** A record type makes the compiler say when a field is added to TaskSpec and forgotten here. */
 const FIELDS: Readonly<Record<FieldName, true>> = {
@@ -21,7 +22,16 @@ const FIELDS: Readonly<Record<FieldName, true>> = {
   commandTimeout: true,
   trialTimeout: true,
   contextTokens: true,
-  inconclusiveWhenCut: true,
+  instance: true,
+  state: true,
+  tools: true,
+  turns: true,
+  answerFile: true,
+  modes: true,
+  maxTokens: true,
+  inconclusiveWhen: true,
+  points: true,
+  passes: true,
   verify: true,
   flags: true,
   hidden: true,
@@ -47,6 +57,7 @@ const LIMITS: readonly { readonly field: FieldName; readonly unit: string; reado
   { field: 'commandTimeout', unit: 'seconds', max: 86_400 },
   { field: 'trialTimeout', unit: 'seconds', max: 604_800 },
   { field: 'contextTokens', unit: 'tokens', max: 100_000_000 },
+  { field: 'maxTokens', unit: 'tokens', max: 1_000_000_000 },
 ]
 
 const TASK_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/
@@ -66,7 +77,8 @@ export function checkSpec(spec: unknown): readonly Mistake[] {
     if (!Object.hasOwn(FIELDS, name)) report(name, 'is not a field of a task', didYouMean(name, Object.keys(FIELDS)))
   }
   checkTexts(spec, report)
-  checkAllowedWrites(spec.allowedWrites, report)
+  checkAllowedWrites(spec, report)
+  checkKind(spec, report)
   checkRequires(spec.requires, report)
   checkLimits(spec, report)
   checkVerify(spec.verify, report)
@@ -115,6 +127,7 @@ function checkTexts(spec: Fields, report: Report): void {
   for (const field of ['prompt', 'system', 'title'] as const) {
     const text = spec[field]
     if (text === undefined && field !== 'prompt') continue
+    if (field === 'prompt' && typeof text === 'function') continue
     if (typeof text !== 'string') {
       report(field, text === undefined ? 'is missing' : `is ${show(text)}, not a text`, 'Write it as a string.')
     } else if (text.trim() === '') {
@@ -123,12 +136,11 @@ function checkTexts(spec: Fields, report: Report): void {
       report(field, 'is not well-formed text (a NUL or half of a surrogate pair)', 'Remove the broken character.')
     }
   }
-  if (spec.inconclusiveWhenCut !== undefined && typeof spec.inconclusiveWhenCut !== 'boolean') {
-    report('inconclusiveWhenCut', `is ${show(spec.inconclusiveWhenCut)}`, 'Write true or false.')
-  }
 }
 
-function checkAllowedWrites(value: unknown, report: Report): void {
+function checkAllowedWrites(spec: Fields, report: Report): void {
+  const value = spec.allowedWrites
+  if (value === undefined && !needsAllowedWrites(spec)) return
   if (!Array.isArray(value)) {
     const found = value === undefined ? 'is missing' : `is ${show(value)}, not a list`
     report(
@@ -296,8 +308,4 @@ function checkLoses(cheat: Fields, field: string, flagIds: readonly string[], re
 function checkPlayName(field: 'honest' | 'cheats', name: string, report: Report): void {
   if (name.trim() !== '' && name.length <= 200 && !CONTROL.test(name) && textProblem(name) === null) return
   report(`${field}[${show(name)}]`, 'is not a name', 'Name it by what it does, in 1 to 200 printable characters.')
-}
-
-function isRecord(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -7,9 +7,18 @@ import { matchesAny } from './globs.ts'
 import { didYouMean, type Mistake, messageOf, specError } from './mistakes.ts'
 import { callerPosition } from './position.ts'
 import { type FlagProbe, probeFlag, textIn } from './probe.ts'
-import type { Flag, Requirement, SourcePosition, Task, TaskSpec } from './task.ts'
+import { createRandom } from './random.ts'
+import type { Context, Flag, Mode, Requirement, SourcePosition, Task, TaskSpec, ToolsChoice } from './task.ts'
 
 const DEFAULT_MAX_TURNS = 20
+
+/** Which of its forms a task is run in. */
+interface TaskChoice {
+  /** Number of the instance (default 0); tasks without instances are the same for each. */
+  readonly instance?: number
+  /** Default: the first of the task's modes. Tasks without this mode are run in their own. */
+  readonly mode?: Mode | null
+}
 
 /** Global, since a spec file and the runner may have loaded this module twice (Vite's copy and Node's). */
 const BRAND = Symbol.for('agent-bench.task-definition')
@@ -21,11 +30,15 @@ export interface TaskDefinition {
   readonly requires: readonly Requirement[]
   /** Place of the `defineTask` call. */
   readonly source: SourcePosition
+  /** The modes it can be run in, its default first; empty where there is no choice. */
+  readonly modes: readonly Mode[]
+  readonly hasInstances: boolean
   /**
-   * Makes the setup, checks it and computes the fingerprint; runs once, later calls give the same task.
-   * @throws SpecError code `spec_invalid` when the setup function failed or what it made has mistakes.
+   * Makes data, setup and state of an instance, checks them and computes the fingerprint; later calls for the same choice
+   * give the same task.
+   * @throws SpecError code `spec_invalid` when a function of the spec failed or what it made has mistakes.
    */
-  resolve(): Promise<Task>
+  resolve(choice?: TaskChoice): Promise<Task>
 }
 
 /**
@@ -41,7 +54,9 @@ export interface TaskDefinition {
  * })
  * @throws SpecError code `spec_invalid`
  */
-export function defineTask<Check extends string = never>(spec: TaskSpec<Check>): TaskDefinition {
+export function defineTask<Check extends string = never, State = undefined, Instance = undefined>(
+  spec: TaskSpec<Check, State, Instance>,
+): TaskDefinition {
   return createTask(spec, callerPosition(defineTask))
 }
 
@@ -54,28 +69,33 @@ export interface TaskOrigin {
 }
 
 /** {@link defineTask} for specs that are made from something else (a manifest): errors name `source`. */
-export function createTask<Check extends string>(
-  spec: TaskSpec<Check>,
+export function createTask<Check extends string, State, Instance>(
+  given: TaskSpec<Check, State, Instance>,
   source: SourcePosition,
   origin: TaskOrigin = {},
 ): TaskDefinition {
+  // What its functions are handed is made by the spec itself, so their own types no longer matter.
+  const spec = given as unknown as TaskSpec
   const mistakes = [...checkSpec(spec)]
   // A spec with a broken form is not looked at further: what follows would only repeat the same mistake in other words.
   if (mistakes.length > 0) throw specError(source, mistakes)
   const flags = new Map<string, Flag>(Object.entries(spec.flags))
   const setup = spec.setup ?? {}
+  const first = contextOf(spec, 0, source)
   const early = typeof setup === 'function' ? null : checkSetup(setup)
-  const problems = [...(early?.mistakes ?? []), ...checkFlagQuestions(spec, flags, early)]
+  const problems = [...(early?.mistakes ?? []), ...checkFlagQuestions(spec, flags, early, first)]
   if (problems.length > 0) throw specError(source, problems)
 
-  let resolved: Promise<Task> | null = null
-  const makeTask = async (): Promise<Task> => {
-    const files = early?.files ?? (await makeSetup(setup, source))
+  const modes = spec.modes ?? []
+  const resolved = new Map<string, Promise<Task>>()
+  const makeTask = async (number: number, mode: Mode | null): Promise<Task> => {
+    const context = number === 0 ? first : contextOf(spec, number, source)
+    const files = early?.files ?? (await makeSetup(setup, context, source))
     if (early === null) {
-      const late = checkFlagQuestions(spec, flags, { files, mistakes: [] })
+      const late = checkFlagQuestions(spec, flags, { files, mistakes: [] }, context)
       if (late.length > 0) throw specError(source, late)
     }
-    return finish(spec, flags, files, source, origin)
+    return finish(spec, { flags, setup: files, source, origin, number, mode, context })
   }
   const definition: TaskDefinition & Record<typeof BRAND, true> = {
     [BRAND]: true,
@@ -83,12 +103,36 @@ export function createTask<Check extends string>(
     title: spec.title ?? spec.id,
     requires: [...(spec.requires ?? [])],
     source,
-    resolve() {
-      resolved ??= makeTask()
-      return resolved
+    modes,
+    hasInstances: spec.instance !== undefined,
+    resolve({ instance = 0, mode = null } = {}) {
+      const number = spec.instance === undefined ? 0 : instance
+      const chosen = modes.find(one => one === mode) ?? modes[0] ?? null
+      const key = `${number} ${chosen}`
+      const task = resolved.get(key) ?? makeTask(number, chosen)
+      resolved.set(key, task)
+      return task
     },
   }
   return Object.freeze(definition)
+}
+
+/** The data of an instance. */
+function contextOf(spec: TaskSpec, number: number, source: SourcePosition): Context {
+  const { instance } = spec
+  if (instance === undefined) return { instance: undefined }
+  return { instance: callAuthor('instance', () => instance({ seed: number, random: createRandom(number) }), source) }
+}
+
+/** Calls a function of a spec that gives the same each time; what it throws is a mistake of the spec. */
+function callAuthor<Value>(field: string, call: () => Value, source: SourcePosition): Value {
+  try {
+    return call()
+  } catch (error) {
+    const problem = `the function threw ${messageOf(error)}`
+    const remedy = 'Make the function return the same value each time, without network or clock.'
+    throw specError(source, [{ field, problem, remedy }], error)
+  }
 }
 
 /** Tells a task definition from anything else a spec file may export. */
@@ -96,12 +140,12 @@ export function isTaskDefinition(value: unknown): value is TaskDefinition {
   return typeof value === 'object' && value !== null && BRAND in value
 }
 
-async function makeSetup(setup: unknown, source: SourcePosition): Promise<FileMap> {
+async function makeSetup(setup: unknown, context: Context, source: SourcePosition): Promise<FileMap> {
   if (typeof setup !== 'function') return checkSetup(setup).files
   const name = setup.name === '' || setup.name === 'setup' ? 'setup' : `setup (${setup.name})`
   let made: unknown
   try {
-    made = await setup()
+    made = await setup(context)
   } catch (error) {
     const problem = `the function threw ${messageOf(error)}`
     const remedy = 'Make the function return the same files each time, without network or clock.'
@@ -116,17 +160,20 @@ async function makeSetup(setup: unknown, source: SourcePosition): Promise<FileMa
  * Asks every flag about invented trials. Paths can be judged only where all files of the setup are known: where one of
  * them is refused, a flag that asks about it would be blamed for the same mistake.
  */
-function checkFlagQuestions<Check extends string>(
-  spec: TaskSpec<Check>,
+function checkFlagQuestions(
+  spec: TaskSpec,
   flags: ReadonlyMap<string, Flag>,
   setup: ReturnType<typeof checkSetup> | null,
+  context: Context,
 ): Mistake[] {
   const files = setup?.files ?? null
   const known = setup === null || setup.mistakes.length > 0 ? null : setup.files
   const checks = Object.keys(spec.verify ?? {})
   const mistakes: Mistake[] = []
+  const state = stateOf(spec, context)?.() ?? undefined
+  const invented = { ...context, state, messages: 1 + (spec.turns?.length ?? 0) }
   for (const [id, flag] of flags) {
-    const probe = probeFlag(flag, path => (files === null ? null : textIn(files, path)))
+    const probe = probeFlag(flag, path => (files === null ? null : textIn(files, path)), invented)
     const field = `flags.${id}`
     mistakes.push(...codeMistakes(field, probe))
     for (const name of probe.checks) {
@@ -134,7 +181,7 @@ function checkFlagQuestions<Check extends string>(
       const problem = `asks for verified(${JSON.stringify(name)}), but verify has no such check`
       mistakes.push({ field, problem, remedy: didYouMean(name, checks) })
     }
-    if (known !== null) mistakes.push(...pathMistakes(field, probe, known, spec.allowedWrites))
+    if (known !== null) mistakes.push(...pathMistakes(field, probe, known, allowedWritesOf(spec)))
   }
   return mistakes
 }
@@ -170,7 +217,7 @@ function codeMistakes(field: string, probe: FlagProbe): Mistake[] {
     mistakes.push({
       field,
       problem: `answered with ${probe.wrongAnswer}`,
-      remedy: 'A flag returns at once: true, false or a moment that a question of run returned.',
+      remedy: 'A flag returns at once: true, false, a moment that a question of run returned, or a share from 0 to 1.',
     })
   }
   return mistakes
@@ -205,27 +252,61 @@ function sharesStart(glob: string, segment: string): boolean {
   return first === segment || first.includes('*') || segment.includes('*')
 }
 
-function finish<Check extends string>(
-  spec: TaskSpec<Check>,
-  flags: ReadonlyMap<string, Flag>,
-  setup: FileMap,
-  source: SourcePosition,
-  origin: TaskOrigin,
+/** Paths that may be written; the answer's file is one where the task says nothing. */
+function allowedWritesOf(spec: TaskSpec): readonly string[] {
+  return spec.allowedWrites ?? (spec.answerFile === undefined ? [] : [spec.answerFile.path])
+}
+
+/** Makes the state of a trial; null for a task without one. */
+function stateOf({ state }: TaskSpec, context: Context): (() => unknown) | null {
+  if (state === undefined) return null
+  const made = typeof state === 'function' ? state(context) : state
+  return () => structuredClone(made)
+}
+
+function toolsOf({ tools, answerFile }: TaskSpec, mode: Mode | null): ToolsChoice {
+  const isDirect = answerFile !== undefined && mode !== 'agent'
+  return tools ?? (isDirect ? [] : 'workspace')
+}
+
+function finish(
+  spec: TaskSpec,
+  made: {
+    readonly flags: ReadonlyMap<string, Flag>
+    readonly setup: FileMap
+    readonly source: SourcePosition
+    readonly origin: TaskOrigin
+    readonly number: number
+    readonly mode: Mode | null
+    readonly context: Context
+  },
 ): Task {
+  const { flags, setup, source, origin, context, mode } = made
+  const { prompt } = spec
+  const promptText = typeof prompt === 'function' ? callAuthor('prompt', () => prompt(context), source) : prompt
   const task: Omit<Task, 'fingerprint'> = {
     id: spec.id,
     title: spec.title ?? spec.id,
     // Line breaks at the ends come from how a template is laid out in the file, not from what the author says.
-    prompt: spec.prompt.trim(),
+    prompt: promptText.trim(),
     system: spec.system?.trim() ?? null,
     setup,
-    allowedWrites: [...spec.allowedWrites],
+    allowedWrites: [...allowedWritesOf(spec)],
     requires: [...(spec.requires ?? [])],
     maxTurns: spec.maxTurns ?? DEFAULT_MAX_TURNS,
     commandTimeoutMs: milliseconds(spec.commandTimeout),
     trialTimeoutMs: milliseconds(spec.trialTimeout),
     contextTokens: spec.contextTokens ?? null,
-    inconclusiveWhenCut: spec.inconclusiveWhenCut ?? false,
+    maxTokens: spec.maxTokens ?? null,
+    inconclusiveWhen: [...(spec.inconclusiveWhen ?? [])],
+    mode,
+    instance: spec.instance === undefined ? null : { number: made.number, data: context.instance },
+    tools: toolsOf(spec, mode),
+    state: callAuthor('state', () => stateOf(spec, context), source),
+    turns: [...(spec.turns ?? [])],
+    answerFile: spec.answerFile ?? null,
+    points: new Map([...flags.keys()].map(id => [id, spec.points?.[id] ?? 1])),
+    passes: spec.passes ?? [...flags.keys()],
     verify: new Map(Object.entries(spec.verify ?? {})),
     flags,
     hidden: [...(spec.hidden ?? [])],

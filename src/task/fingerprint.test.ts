@@ -40,7 +40,12 @@ const CHANGES: readonly (readonly [string, Partial<TaskSpec<'fine'>>, readonly (
   ['the allowed writes', { allowedWrites: ['a.txt'] }, []],
   ['a limit', { maxTurns: 3 }, ['limits']],
   ['a requirement', { requires: ['git'] }, []],
-  ['inconclusiveWhenCut', { inconclusiveWhenCut: true }, []],
+  ['ends that say nothing', { inconclusiveWhen: ['cut'] }, []],
+  ['points', { points: { done: 2 } }, []],
+  ['tokens', { maxTokens: 9 }, []],
+  ['the tools', { tools: ['read_file'] }, ['prompt']],
+  ['what the user says next', { turns: ['And now?'] }, ['prompt']],
+  ['an instance', { instance: () => 1 }, ['prompt']],
   ['the code of a flag', { flags: { ...spec.flags, done: run => !run.verified('fine') } }, []],
   ['the code of a check', { verify: { fine: ({ check }) => check(false, 'fine') } }, []],
 ]

@@ -1,7 +1,9 @@
 import { createHash, type Hash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type { Task } from './task.ts'
+import { GENERATOR_VERSION } from './random.ts'
+import type { Task, UserTurn } from './task.ts'
+import type { Tool } from './tool.ts'
 
 /**
  * Raised whenever the meaning of a question a flag can ask, or the way checks are evaluated, changes: results from before
@@ -28,12 +30,60 @@ export function fingerprintOf(task: Omit<Task, 'fingerprint'>, sources: readonly
   add(hash, 'allowedWrites', JSON.stringify([...task.allowedWrites].sort()))
   add(hash, 'requires', JSON.stringify([...task.requires].sort()))
   add(hash, 'limits', JSON.stringify([task.maxTurns, task.commandTimeoutMs, task.trialTimeoutMs, task.contextTokens]))
-  add(hash, 'inconclusiveWhenCut', String(task.inconclusiveWhenCut))
+  add(hash, 'inconclusiveWhenCut', 'false') // what stood here before `inconclusiveWhen`; old fingerprints stay
+  for (const [name, part] of kindOf(task)) add(hash, name, part)
   for (const [id, flag] of sorted(task.flags)) add(hash, `flag ${id}`, codeText(flag))
   for (const [name, check] of sorted(task.verify)) add(hash, `verify ${name}`, codeText(check))
   for (const text of sourceTexts([task.source.file, ...sources])) add(hash, 'source', text)
   return hash.digest('hex')
 }
+
+/** Parts that make the kind of a task, but for those a task of the workspace has by default. */
+function kindOf(task: Omit<Task, 'fingerprint'>): (readonly [string, string])[] {
+  const weights = [...task.points].filter(([, weight]) => weight !== 1)
+  const judging: (readonly [string, unknown])[] = [
+    ['maxTokens', task.maxTokens ?? undefined],
+    ['inconclusiveWhen', task.inconclusiveWhen.length === 0 ? undefined : [...task.inconclusiveWhen].sort()],
+    ['points', weights.length === 0 ? undefined : weights],
+    ['passes', isAllOf(task) ? undefined : task.passes],
+  ]
+  return [
+    ...judging.flatMap(([name, part]) => (part === undefined ? [] : [[name, JSON.stringify(part)] as const])),
+    ...askedOf(task),
+  ]
+}
+
+const isAllOf = ({ passes, flags }: Pick<Task, 'passes' | 'flags'>): boolean =>
+  typeof passes !== 'number' && passes.length === flags.size
+
+/** What an agent meets of the kind of a task. */
+function askedOf(task: QuestionParts): (readonly [string, string])[] {
+  const { instance, mode, tools, state, turns, answerFile } = task
+  const parts: (readonly [string, unknown])[] = [
+    ['instance', instance === null ? undefined : [instance.number, GENERATOR_VERSION]],
+    ['mode', mode ?? undefined],
+    ['tools', tools === 'workspace' ? undefined : Array.isArray(tools) ? tools : toolTexts(tools)],
+    ['state', state?.()],
+    ['turns', turns.length === 0 ? undefined : turns.map(turnText)],
+    ['answerFile', answerFile ?? undefined],
+  ]
+  return parts.flatMap(([name, part]) => (part === undefined ? [] : [[name, JSON.stringify(part)] as const]))
+}
+
+const turnText = (turn: UserTurn): string => (typeof turn === 'string' ? turn : codeText(turn))
+
+function toolTexts(tools: object): unknown {
+  if ('definitions' in tools) return tools.definitions
+  const own = tools as Readonly<Record<string, Tool>>
+  return Object.entries(own).map(([name, { description, parameters, run }]) => [
+    name,
+    description,
+    parameters,
+    codeText(run),
+  ])
+}
+
+type QuestionParts = Pick<Task, 'instance' | 'mode' | 'tools' | 'state' | 'turns' | 'answerFile'>
 
 /** What an agent was given, as three hashes (SHA-256, hex), so that a later reader can tell which of it has changed. */
 export interface Question {
@@ -50,7 +100,7 @@ export interface Question {
  * says how a trial is judged: where just that has changed, a recorded trial is still an answer to the same question.
  */
 export function questionOf(
-  task: Pick<Task, 'prompt' | 'system' | 'setup' | 'maxTurns' | 'commandTimeoutMs' | 'trialTimeoutMs'>,
+  task: QuestionParts & Pick<Task, 'prompt' | 'system' | 'setup' | 'maxTurns' | 'commandTimeoutMs' | 'trialTimeoutMs'>,
 ): Question {
   const hashed = (fill: (hash: Hash) => void): string => {
     const hash = createHash('sha256')
@@ -58,7 +108,7 @@ export function questionOf(
     return hash.digest('hex')
   }
   return {
-    prompt: hashed(hash => add(hash, 'prompt', JSON.stringify([task.prompt, task.system]))),
+    prompt: hashed(hash => add(hash, 'prompt', JSON.stringify([task.prompt, task.system, ...askedOf(task)]))),
     setup: hashed(hash => addSetup(hash, task.setup)),
     limits: hashed(hash =>
       add(hash, 'limits', JSON.stringify([task.maxTurns, task.commandTimeoutMs, task.trialTimeoutMs])),

@@ -6,10 +6,10 @@ import { isUtf8 } from 'node:buffer'
 import { types } from 'node:util'
 import { SpecError } from '../errors.ts'
 import { didYouMean, knownOnly } from './mistakes.ts'
-import type { CommandQuestion, Moment, Order, ReadQuestion, Run, StubQuestion } from './run.ts'
-import { isMoment } from './run.ts'
+import type { CallView, CommandQuestion, Moment, Order, ReadQuestion, Run, StubQuestion } from './run.ts'
+import { isMoment, isReached } from './run.ts'
 import { callWithin } from './run-within.ts'
-import type { Flag } from './task.ts'
+import type { Flag, Task } from './task.ts'
 
 /** What one flag asked, over all invented trials. */
 export interface FlagProbe {
@@ -41,7 +41,12 @@ const PROBE_MS = 3_000
  * Asks a flag about the invented trials. `textOf` gives a file's text in the setup, where it has one.
  * @param limitMs Milliseconds for all of them together.
  */
-export function probeFlag(flag: Flag, textOf: (path: string) => string | null, limitMs: number = PROBE_MS): FlagProbe {
+export function probeFlag(
+  flag: Flag,
+  textOf: (path: string) => string | null,
+  invented: Invented = NOTHING_INVENTED,
+  limitMs: number = PROBE_MS,
+): FlagProbe {
   const checks = new Set<string>()
   const reads = new Set<string>()
   const files = new Set<string>()
@@ -51,7 +56,7 @@ export function probeFlag(flag: Flag, textOf: (path: string) => string | null, l
   const asked = callWithin(limitMs, () => {
     for (const pattern of PATTERNS) {
       try {
-        const answer: unknown = flag(inventedRun(pattern, { checks, reads, files, textOf }))
+        const answer: unknown = flag(inventedRun(pattern, { checks, reads, files, textOf, ...invented }))
         wrongAnswer ??= describeWrongAnswer(answer)
         hasAnswered ||= answer !== undefined
       } catch (error) {
@@ -105,14 +110,43 @@ function checkOptions(question: keyof Run, options: unknown, known: Readonly<Rec
   }
 }
 
-interface Notes {
+/** What invented trials have of the task's own. */
+export interface Invented {
+  readonly instance: unknown
+  readonly state: unknown
+  /** Messages of the user. */
+  readonly messages: number
+}
+
+/** What invented trials of a task have. */
+const inventedFor = ({ instance, state, turns }: Pick<Task, 'instance' | 'state' | 'turns'>): Invented => ({
+  instance: instance?.data,
+  state: state?.(),
+  messages: 1 + turns.length,
+})
+
+const NOTHING_INVENTED: Invented = { instance: undefined, state: undefined, messages: 1 }
+
+interface Notes extends Invented {
   readonly checks: Set<string>
   readonly reads: Set<string>
   readonly files: Set<string>
   readonly textOf: (path: string) => string | null
 }
 
-function inventedRun(pattern: number, { checks, reads, files, textOf }: Notes): Run {
+const INVENTED_CALL: CallView = {
+  turn: 1,
+  call: 1,
+  tool: 'bash',
+  valid: true,
+  args: {},
+  sent: ['true'],
+  result: 'exit code: 0',
+  written: new Map(),
+}
+
+function inventedRun(pattern: number, notes: Notes): Run {
+  const { checks, reads, files, textOf } = notes
   let asked = 0
   const yes = (): boolean => {
     const bit = (pattern >> (asked % PATTERN_BITS)) & 1
@@ -123,6 +157,7 @@ function inventedRun(pattern: number, { checks, reads, files, textOf }: Notes): 
   const note = (set: Set<string>, value: string): void => {
     set.add(typeof value === 'string' ? value : `(${typeof value})`)
   }
+  const answer = pattern === 0 ? '' : 'final answer'
   const run: Run = {
     sawContentOf(path, question) {
       checkOptions('sawContentOf', question, READING)
@@ -161,9 +196,23 @@ function inventedRun(pattern: number, { checks, reads, files, textOf }: Notes): 
       note(checks, check)
       return yes()
     },
+    share(...names) {
+      for (const name of names) note(checks, name)
+      return yes() ? 1 : 0
+    },
     calledUnknownTool: () => moment(),
     callCount: pattern,
-    finalAnswer: pattern === 0 ? '' : 'final answer',
+    calls: () => (yes() ? [INVENTED_CALL] : []),
+    touched(path) {
+      note(files, path)
+      return moment()
+    },
+    finalAnswer: answer,
+    answer,
+    answers: Array.from({ length: notes.messages }, () => answer),
+    state: notes.state,
+    instance: notes.instance,
+    tokens: pattern === 0 ? null : pattern,
     because: () => false,
     discovered(path, order) {
       checkOptions('discovered', order, BOUNDS)
@@ -181,7 +230,7 @@ function inventedRun(pattern: number, { checks, reads, files, textOf }: Notes): 
     },
     firstCall(fits, order) {
       checkOptions('firstCall', order, BOUNDS)
-      fits({ turn: 1, call: 1, tool: 'bash', sent: ['true'], result: 'exit code: 0', written: new Map() }) // only to see it throw
+      fits(INVENTED_CALL) // only to see it throw
       return moment()
     },
     madeInvalidCall: () => moment(),
@@ -199,23 +248,22 @@ function inventedRun(pattern: number, { checks, reads, files, textOf }: Notes): 
 }
 
 function describeWrongAnswer(answer: unknown): string | null {
-  if (answer === undefined || answer === null || typeof answer === 'boolean') return null
+  if (isReached(answer)) return null
+  if (typeof answer === 'number') return `the number ${answer}, which is not from 0 to 1`
   if (typeof answer !== 'object') return `a ${typeof answer}`
-  if (types.isPromise(answer)) return 'a promise'
-  return isMoment(answer) ? null : 'an object that is not a moment'
+  return types.isPromise(answer) ? 'a promise' : 'an object that is not a moment or a share'
 }
 
 /**
  * The files each flag of a task must have been shown (`sawContentOf`, `timesRead`), by flag id. A collector uses it to
  * refuse a flag that asks for a file without any line to recognise it by.
  */
-export function readsOf(task: {
-  readonly flags: ReadonlyMap<string, Flag>
-  readonly setup: ReadonlyMap<string, { readonly bytes: Uint8Array }>
-}): ReadonlyMap<string, readonly string[]> {
+export function readsOf(
+  task: Pick<Task, 'flags' | 'setup' | 'instance' | 'state' | 'turns'>,
+): ReadonlyMap<string, readonly string[]> {
   const reads = new Map<string, readonly string[]>()
   for (const [id, flag] of task.flags) {
-    const probe = probeFlag(flag, path => textIn(task.setup, path))
+    const probe = probeFlag(flag, path => textIn(task.setup, path), inventedFor(task))
     if (probe.reads.size > 0) reads.set(id, [...probe.reads].sort())
   }
   return reads

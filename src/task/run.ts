@@ -12,6 +12,29 @@ export function isMoment(value: unknown): value is Moment {
   return Number.isSafeInteger(value.turn) && Number.isSafeInteger(value.call)
 }
 
+/** A flag that is reached in part: how far, from 0 to 1, and when. */
+export interface Share {
+  readonly share: number
+  readonly at?: Moment | false
+}
+
+/**
+ * false: not reached. true: reached, no turn attributed. A moment: reached then. null or undefined count as false. A number
+ * from 0 to 1, alone or with a moment: reached so far; only 1 is reached.
+ */
+export type Reached = boolean | Moment | number | Share | null | undefined
+
+/** Whether a value is one that a flag may give. */
+export function isReached(answer: unknown): answer is Reached {
+  if (answer === undefined || answer === null || typeof answer === 'boolean' || isMoment(answer)) return true
+  if (typeof answer === 'number') return answer >= 0 && answer <= 1
+  if (typeof answer !== 'object' || !('share' in answer)) return false
+  const at = 'at' in answer ? answer.at : undefined
+  return (
+    typeof answer.share === 'number' && isReached(answer.share) && (at === undefined || at === false || isMoment(at))
+  )
+}
+
 /** Bounds on when something must have happened. `false` (the other thing never happened) makes the answer false. */
 export interface Order {
   readonly before?: Moment | false
@@ -40,6 +63,10 @@ export interface CommandQuestion extends Order {
 /** One tool call as a flag can look at it. */
 export interface CallView extends Moment {
   readonly tool: string
+  /** The tool exists and takes these arguments. What it answered may still be an error of its own. */
+  readonly valid: boolean
+  /** Arguments as they were sent; `{ raw }` where they could not be parsed. */
+  readonly args: Readonly<Record<string, unknown>>
   /** Every text in the arguments, in order: a command, a path, the content of a file. */
   readonly sent: readonly string[]
   /** The text that the agent got back, after cutting. */
@@ -48,7 +75,7 @@ export interface CallView extends Moment {
   readonly written: ReadonlyMap<string, string>
 }
 
-export interface Run<Check extends string = string> {
+export interface Run<Check extends string = string, State = unknown, Instance = unknown> {
   /** First moment at which content of the file, as it was then, was in a tool result. */
   sawContentOf(path: string, question?: ReadQuestion): Moment | false
   /** First moment at which a failing test session had been seen by the model (exit status or summary in a result). */
@@ -69,10 +96,29 @@ export interface Run<Check extends string = string> {
   calledUnknownTool(): Moment | false
   /** How often the file was read (its content shown to the model). */
   timesRead(path: string): number
-  /** Tool calls made so far in the whole trial. */
+  /** How far the checks of `verify` held: the mean of their shares, from 0 to 1. A check without a share has 1 or 0. */
+  share(...checks: readonly [Check, ...Check[]]): number
+  /** Tool calls made in the whole trial. */
   readonly callCount: number
+  /** All calls in their order, or those of one tool. */
+  calls(tool?: string): readonly CallView[]
+  /** First moment at which a valid call named the file in its arguments, or showed its content. */
+  touched(path: string): Moment | false
   /** Last text of the agent. */
   readonly finalAnswer: string
+  /** What the agent answered to the last message of the user; empty when it did not. The same as `finalAnswer`. */
+  readonly answer: string
+  /**
+   * What the agent answered to each message of the user, in order. As many as the task has messages, empty where there was
+   * no answer.
+   */
+  readonly answers: readonly string[]
+  /** The task's state at the end. */
+  readonly state: State
+  /** What the task's `instance` gave. */
+  readonly instance: Instance
+  /** Tokens of the trial that the server counted, prompts and replies of all turns together; null where it does not say. */
+  readonly tokens: number | null
   /** Adds a reason that is shown when the flag is lost. */
   because(reason: string): false
   /**

@@ -34,8 +34,9 @@ export interface VerifyWork {
  * The tools a check of `verify` works with. All calls of one `call(…).gives(…)` are made in one process, in order, so
  * that code which is right only the first time is found out.
  * @param files What the agent left of the files it may write.
+ * @param instance Data of the task's instance.
  */
-export function createVerifyTools(work: VerifyWork, files: FileMap): VerifyTools {
+export function createVerifyTools(work: VerifyWork, files: FileMap, instance?: unknown): VerifyTools {
   async function tests(withFiles?: WithFiles): Promise<SuiteResult>
   async function tests(each: readonly WithFiles[]): Promise<readonly SuiteResult[]>
   async function tests(given: WithFiles | readonly WithFiles[] = {}): Promise<SuiteResult | readonly SuiteResult[]> {
@@ -45,6 +46,7 @@ export function createVerifyTools(work: VerifyWork, files: FileMap): VerifyTools
     return result
   }
   const tools: VerifyTools = {
+    instance,
     python: (module, withFiles = {}) => pythonModule(module, filesOver('python(…, ', withFiles), work),
     javascript: (file, withFiles = {}) => javascriptFile(file, filesOver('javascript(…, ', withFiles), work),
     run: async (command, withFiles = {}) => work.run(checkedCommand(command), filesOver('run(…, ', withFiles)),
@@ -90,20 +92,27 @@ function resultByHand(ok: unknown, statement: unknown): CheckResult {
   )
 }
 
+type CheckFields = Readonly<Partial<Record<'ok' | 'holds' | 'share' | 'reason', unknown>>>
+
+const shareText = (share: unknown): string => `a share of ${String(share)}`
+
 /**
  * What a check gave, or why that is not a result. A value of another kind would be taken for a check that did not hold.
  * @param name Of the check, for the error.
  * @throws SpecError when it is not `{ ok, reason }`.
  */
 export function checkedResult(name: string, result: unknown): CheckResult {
-  if (typeof result === 'object' && result !== null && 'ok' in result && 'reason' in result) {
-    const { ok, reason } = result
-    if (typeof ok === 'boolean' && typeof reason === 'string') return { ok, reason }
+  if (typeof result === 'object' && result !== null) {
+    const { ok, holds = ok, share, reason = share === undefined ? undefined : shareText(share) } = result as CheckFields
+    const hasShare = typeof share === 'number' && share >= 0 && share <= 1
+    if (typeof holds === 'boolean' && typeof reason === 'string' && (hasShare || share === undefined)) {
+      return { ok: holds, reason, ...(hasShare ? { share } : {}) }
+    }
   }
   const given = result === undefined ? 'nothing back' : `${kindOf(result)} back`
   throw invalid(
     `the verify check ${JSON.stringify(name)} gave ${given} instead of { ok, reason }`,
-    `Let verify[${JSON.stringify(name)}] return${result === undefined ? ' (is a "return" missing?)' : ''} check(ok, statement), python(…).call(…).gives(…), tests() or { ok: true or false, reason: 'text' }.`,
+    `Let verify[${JSON.stringify(name)}] return${result === undefined ? ' (is a "return" missing?)' : ''} check(ok, statement), python(…).call(…).gives(…), tests(), { ok: true or false, reason: 'text' } or { holds: true or false, share: 0 to 1 }.`,
   )
 }
 

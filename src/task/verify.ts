@@ -5,7 +5,19 @@ export interface CheckResult {
   readonly ok: boolean
   /** What was looked at and what was found; shown when a flag that needs this check is lost. Holds no hidden expected value. */
   readonly reason: string
+  /** How much of it holds, from 0 to 1; without it, all or nothing by `ok`. */
+  readonly share?: number
 }
+
+/** What a check may give back: a result, or a share of what it looked for. */
+export type CheckAnswer =
+  | CheckResult
+  | {
+      readonly holds: boolean
+      /** From 0 to 1. */
+      readonly share: number
+      readonly reason?: string
+    }
 
 /** A number that may be int or float in Python, compared within a tolerance. */
 export interface Approximately {
@@ -55,7 +67,9 @@ export interface SuiteResult extends CheckResult {
   readonly failed: number
 }
 
-export interface VerifyTools {
+export interface VerifyTools<Instance = unknown> {
+  /** What the task's `instance` gave. */
+  readonly instance: Instance
   /** A module of the workspace, imported in a child that can write nothing. */
   python(module: string, withFiles?: WithFiles): PythonModule
   /**
@@ -93,7 +107,13 @@ export interface VerifyTools {
 }
 
 /** What a check may ask about the trial: all that a flag may, but for checks and for test sessions, which come later. */
-export type Past = Omit<Run, 'verified' | 'sawTestsFail' | 'sawTestsPass' | 'because'>
+export type Past<State = unknown, Instance = unknown> = Omit<
+  Run<string, State, Instance>,
+  'verified' | 'share' | 'sawTestsFail' | 'sawTestsPass' | 'because'
+>
 
 /** @param run What happened in the trial. A check that takes it is made in each trial anew. */
-export type VerifyCheck = (tools: VerifyTools, run: Past) => CheckResult | Promise<CheckResult>
+export type VerifyCheck<State = unknown, Instance = unknown> = (
+  tools: VerifyTools<Instance>,
+  run: Past<State, Instance>,
+) => CheckAnswer | Promise<CheckAnswer>

@@ -117,3 +117,11 @@ export function showRead(path: string, result: ReadResult): string {
   }
   return notes.length === 0 ? shown : `${shown.endsWith('\n') ? shown : `${shown}\n`}[${notes.join('; ')}]`
 }
+
+/** A text of a tool, cut at the limit; the cut says how much is missing. */
+export function cutText(text: string, limit = RESULT_CHARACTERS): string {
+  const whole = text.toWellFormed()
+  if (whole.length <= limit) return whole
+  const shown = first(whole, limit)
+  return `${shown}\n[… ${count(whole.length - shown.length, 'characters')} left out here; ask for less at once …]`
+}

@@ -34,7 +34,8 @@ export type ToolOffer =
   | {
       readonly needs: 'nothing'
       readonly definitions: readonly ToolDefinition[]
-      readonly open: () => ToolSet
+      /** @param state the trial's own copy of the task's state */
+      readonly open: (state: unknown) => ToolSet
     }
 
 /** What an agent gets back for one tool call. */

@@ -52,8 +52,6 @@ export type ParsedCall =
 const MAX_COMMAND_BYTES = 120_000
 const MAX_CONTENT_BYTES = 4_000_000
 
-const names = TOOL_DEFINITIONS.map(tool => tool.name).join(', ')
-
 function kindOf(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'
@@ -92,9 +90,13 @@ function path(args: Readonly<Record<string, unknown>>, tool: string): string | {
   return value
 }
 
-/** Checks a call against its tool. Nothing is repaired: what does not fit goes back to the model as an error. */
-export function parseCall(name: string, given: ToolArguments): ParsedCall {
-  if (!TOOL_DEFINITIONS.some(tool => tool.name === name)) {
+/**
+ * Checks a call against its tool. Nothing is repaired: what does not fit goes back to the model as an error.
+ * @param offered The tools that the task offers.
+ */
+export function parseCall(name: string, given: ToolArguments, offered = TOOL_DEFINITIONS): ParsedCall {
+  if (!offered.some(tool => tool.name === name)) {
+    const names = offered.map(tool => tool.name).join(', ')
     return {
       tool: null,
       invalid: 'unknown_tool',

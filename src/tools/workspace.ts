@@ -1,15 +1,16 @@
 /** The three tools over the workspace of a sandbox: run a command, read a file, write a file. */
+import type { ToolDefinition } from '../model/chat-model.ts'
 import { FileRefusedError, type Sandbox } from '../sandbox/sandbox.ts'
 import { RESULT_CHARACTERS, showExec, showRead } from './tool-result.ts'
 import { NOTHING_RUN, type Observation, type ToolOffer, type ToolSet } from './tool-set.ts'
 import { type ParsedCall, parseCall, TOOL_DEFINITIONS } from './workspace-calls.ts'
 
-/** @param limits milliseconds a command may take */
-function workspaceTools(sandbox: Sandbox, { commandTimeoutMs }: { readonly commandTimeoutMs: number }): ToolSet {
+/** @param commandTimeoutMs milliseconds a command may take */
+function openWorkspace(definitions: readonly ToolDefinition[], sandbox: Sandbox, commandTimeoutMs: number): ToolSet {
   return {
-    definitions: TOOL_DEFINITIONS,
+    definitions,
     async call(name, args, { signal }) {
-      const call = parseCall(name, args)
+      const call = parseCall(name, args, definitions)
       if (call.tool === null) return { ...NOTHING_RUN, invalid: call.invalid, delivered: `Error: ${call.problem}` }
       if (call.tool === 'execute_command') {
         const result = await sandbox.exec(call.command, { timeoutMs: commandTimeoutMs, signal, snapshot: true })
@@ -44,4 +45,12 @@ async function useFile(sandbox: Sandbox, call: FileCall, signal: AbortSignal): P
   return { delivered: `Wrote ${bytes.length} bytes to ${call.path}.`, delta }
 }
 
-export const WORKSPACE_TOOLS: ToolOffer = { needs: 'sandbox', definitions: TOOL_DEFINITIONS, open: workspaceTools }
+/** The tools of the workspace, or some of them by name. */
+export function workspaceTools(names: readonly string[] = TOOL_DEFINITIONS.map(({ name }) => name)): ToolOffer {
+  const definitions = TOOL_DEFINITIONS.filter(({ name }) => names.includes(name))
+  const open = (sandbox: Sandbox, { commandTimeoutMs }: { readonly commandTimeoutMs: number }) =>
+    openWorkspace(definitions, sandbox, commandTimeoutMs)
+  return { needs: 'sandbox', definitions, open }
+}
+
+export const WORKSPACE_TOOLS: ToolOffer = workspaceTools()

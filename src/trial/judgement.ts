@@ -7,7 +7,7 @@ import type { ResetProof, Sandbox } from '../sandbox/sandbox.ts'
 import type { FileMap } from '../sandbox/snapshot.ts'
 import type { Outcome } from '../score/outcome.ts'
 import { scoreTrial } from '../score/trial-score.ts'
-import type { Task } from '../task/task.ts'
+import type { InconclusiveEnd, Task } from '../task/task.ts'
 import { beginActivity } from './beat.ts'
 import { withinPhase } from './deadline.ts'
 import type { TaskResults } from './known-results.ts'
@@ -34,6 +34,8 @@ export interface Judgement {
   readonly failureReason: string | null
   readonly failureDetail: string | null
   readonly score: number
+  /** null where every flag has one point and is all or nothing. */
+  readonly points: { readonly reached: number; readonly total: number } | null
   readonly flags: readonly FlagResult[]
   readonly tamper: readonly Tamper[]
   readonly log: TrialLog
@@ -67,10 +69,11 @@ export async function judgeTrial(
           checkDecisiveSessions(task, unchecked, sandbox, known.suites, s),
         )
   const flags = judge(task.flags, log)
-  const { passed, score } = scoreTrial(flags, tamper)
+  const { passed, score, reached, total } = scoreTrial(flags, tamper, task)
   return {
-    ...verdictOf(passed, observed.ending, tamper, task.inconclusiveWhenCut),
+    ...verdictOf(passed, observed.ending, tamper, task.inconclusiveWhen),
     score,
+    points: total === flags.length && Number.isInteger(reached) ? null : { reached, total },
     flags,
     tamper,
     log,
@@ -97,18 +100,26 @@ async function checkDecisiveSessions(
   }
 }
 
+/** The endings that a task means by each name. A dropped reply is a fault and comes here in no other way. */
+const ENDS: Readonly<Record<InconclusiveEnd, readonly TrialEnding['reason'][]>> = {
+  cut: ['output_limit', 'reasoning_exhausted'],
+  timeout: ['trial_timeout'],
+  overflow: ['context_overflow'],
+  dropped: [],
+}
+
 function verdictOf(
   passed: boolean,
   ending: Observed['ending'],
   tamper: readonly Tamper[],
-  inconclusiveWhenCut: boolean,
+  inconclusiveWhen: readonly InconclusiveEnd[],
 ): Pick<Judgement, 'outcome' | 'failureReason' | 'failureDetail'> {
   if (ending.reason === 'prompt_cut') {
     return { outcome: 'inconclusive', failureReason: ending.reason, failureDetail: ending.detail }
   }
   if (passed) return { outcome: 'passed', failureReason: null, failureDetail: null }
-  const wasCut = ['output_limit', 'reasoning_exhausted', 'context_overflow'].includes(ending.reason)
-  const outcome = wasCut && inconclusiveWhenCut ? 'inconclusive' : 'failed'
+  const saysNothing = inconclusiveWhen.some(end => ENDS[end].includes(ending.reason))
+  const outcome = saysNothing ? 'inconclusive' : 'failed'
   if (ending.reason !== 'answered') return { outcome, failureReason: ending.reason, failureDetail: ending.detail }
   if (tamper.length > 0) {
     const shown = tamper.slice(0, 5).map(change => `${change.path} ${change.kind}`)

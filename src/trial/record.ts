@@ -4,6 +4,7 @@ import type { ModelPlan } from '../model/chat-model.ts'
 import { identityHash, transcriptHash } from '../results/hash.ts'
 import type { UnsealedRecord } from '../results/journal.ts'
 import { type IdentityParts, type RecordedEnvironment, SCHEMA_VERSION } from '../results/record-schema.ts'
+import { asJson, stateChanges } from '../results/state-diff.ts'
 import {
   boundedText,
   logToRecordParts,
@@ -94,7 +95,7 @@ function shared({ task, plan, examination }: RecordContext): Shared {
 }
 
 /** What is known of a trial that was judged. */
-function judged(finding: TrialFinding) {
+function judged(finding: TrialFinding, task: Task) {
   const { log, turns, flags, tamper, sandbox } = finding
   return {
     outcome: finding.outcome,
@@ -118,6 +119,8 @@ function judged(finding: TrialFinding) {
     tamper_detected: tamper.length > 0,
     tamper: tamper.map(({ path, kind }) => ({ path, kind })),
     ...logToRecordParts(log),
+    ...(finding.points === null ? {} : { points: finding.points }),
+    ...(log.state === undefined ? {} : { state_changes: stateChanges(asJson(task.state?.()), asJson(log.state)) }),
     reset_proof: finding.resetProof && recordResetProof(finding.resetProof),
     verify_reset_proof: finding.verifyResetProof && recordResetProof(finding.verifyResetProof),
     sandbox: sandbox && recordSandbox(sandbox),
@@ -177,6 +180,8 @@ export function recordOf(end: Exclude<TrialEnd, { kind: 'skipped' }>, context: R
     task_fingerprint: task.fingerprint,
     suite: basename(dirname(context.specFile)),
     ...(task.suite === null ? {} : { suite_title: task.suite.title }),
+    ...(task.mode === null ? {} : { mode: task.mode }),
+    ...(task.instance === null ? {} : { instance: task.instance.number }),
     spec_file: context.specFile,
     model: plan.modelLabel,
     agent: plan.agent,
@@ -192,6 +197,6 @@ export function recordOf(end: Exclude<TrialEnd, { kind: 'skipped' }>, context: R
     artifacts: context.artifacts.paths,
     infra_attempts: end.faults.map(({ code, detail }) => ({ code, detail: boundedText(detail, 4_000) })),
     ...shared(context),
-    ...(end.kind === 'judged' ? judged(end.finding) : faulted(end, task)),
+    ...(end.kind === 'judged' ? judged(end.finding, task) : faulted(end, task)),
   }
 }

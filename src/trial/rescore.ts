@@ -68,7 +68,7 @@ export function prepareRescore(task: Task, record: TrialRecord, resultsDir: stri
   if (record.left_out.length > 0) {
     return refuse('record_not_whole', `the record does not hold ${record.left_out.join(', ')}`)
   }
-  const log = recordToLog(record)
+  const log = recordToLog(record, task)
   const left = new Map<string, FileContent>()
   for (const path of filesLeft(task, log.baseline, log.final)) {
     const entry = log.final.entries.get(path)

@@ -2,12 +2,14 @@ import type { Agent, TurnNote } from '../agents/agent.ts'
 import { TrialDeadlineError } from '../errors.ts'
 import type { LoggedCall } from '../evidence/log.ts'
 import type { Reply } from '../model/chat-model.ts'
+import { tokensOf } from '../results/trial-stats.ts'
 import type { ResetProof, Sandbox, SandboxInfo } from '../sandbox/sandbox.ts'
 import type { FileMap, Snapshot } from '../sandbox/snapshot.ts'
 import type { Play, Task } from '../task/task.ts'
 import type { ToolOffer, ToolSet } from '../tools/tool-set.ts'
 import { createToolbox } from '../tools/toolbox.ts'
 import { cleanRoom, filesLeft } from './clean-room.ts'
+import { Conversation } from './conversation.ts'
 import { trialDeadline, withinPhase } from './deadline.ts'
 import { type Judgement, judgeTrial, PHASE_TIMEOUT_MS, type TrialEnding } from './judgement.ts'
 import type { TaskResults } from './known-results.ts'
@@ -76,6 +78,10 @@ export async function runTrial(task: Task, setting: TrialSetting): Promise<Trial
     final,
     contents: contentsOf(played.calls),
     finalAnswer: played.ending.finalText ?? '',
+    answers: played.answers,
+    state: played.state,
+    instance: task.instance?.data,
+    tokens: tokensOf(played.turns),
   }
   const judgement = await judgeTrial(task, { log, ending: played.ending, room: left.room }, setting)
   return {
@@ -90,14 +96,22 @@ export async function runTrial(task: Task, setting: TrialSetting): Promise<Trial
   }
 }
 
+interface Played {
+  readonly ending: TrialEnding
+  readonly calls: readonly LoggedCall[]
+  readonly turns: readonly TurnNote[]
+  readonly state: unknown
+  readonly answers: readonly string[]
+}
+
 /** Lets the agent work until it ends or its time is over. */
-async function letAgentWork(
-  task: Task,
-  setting: TrialSetting,
-): Promise<{ ending: TrialEnding; calls: readonly LoggedCall[]; turns: readonly TurnNote[] }> {
+async function letAgentWork(task: Task, setting: TrialSetting): Promise<Played> {
   const calls: LoggedCall[] = []
   const turns: TurnNote[] = []
-  const toolbox = createToolbox(openTools(setting), call => calls.push(call))
+  const state = task.state?.()
+  const conversation = new Conversation(task)
+  const toolbox = createToolbox(openTools(setting, state), call => calls.push(call))
+  const played = (ending: TrialEnding): Played => ({ ending, calls, turns, state, answers: conversation.answers() })
   using deadline = trialDeadline(setting.limits.trialTimeoutMs, setting.signal)
   try {
     const ending = await setting.agent.run({
@@ -105,22 +119,25 @@ async function letAgentWork(
       system: task.system,
       toolbox,
       maxTurns: setting.limits.maxTurns,
+      maxTokens: task.maxTokens,
+      reply: answer => conversation.reply(answer),
+      instance: task.instance?.data,
       seed: setting.seed,
       script: setting.play,
       signal: deadline.signal,
       emit: note => turns.push(note),
       ...(setting.onReply === undefined ? {} : { onReply: setting.onReply }),
     })
-    return { ending, calls, turns }
+    return played(ending)
   } catch (error) {
     if (!(error instanceof TrialDeadlineError)) throw error
     const ending: TrialEnding = { reason: 'trial_timeout', finalText: null, detail: error.message, servedModel: null }
-    return { ending, calls, turns }
+    return played(ending)
   }
 }
 
-function openTools({ tools, sandbox, limits }: TrialSetting): ToolSet {
-  if (tools.needs === 'nothing') return tools.open()
+function openTools({ tools, sandbox, limits }: TrialSetting, state: unknown): ToolSet {
+  if (tools.needs === 'nothing') return tools.open(state)
   if (sandbox === null) throw new Error('the tools of the task need a sandbox, and the trial has none')
   return tools.open(sandbox, limits)
 }

@@ -41,7 +41,7 @@ export async function verifyFiles(
   const resetProof = await room.lay()
   const { run } = createRun({ ...log, verified: new Map(), sessionChecks: new Map() })
   const isUntouched = key === keyOfFiles(task.setup)
-  const found = await verifyAll(task.verify, createVerifyTools(room, files), run, { signal })
+  const found = await verifyAll(task.verify, createVerifyTools(room, files, task.instance?.data), run, { signal })
   const results = isUntouched && task.allowedWrites.length > 0 ? explainUntouchedWorkspace(found) : found
   const verification = { results, resetProof }
   const isOfFilesOnly = [...task.verify.values()].every(check => check.length < 2)

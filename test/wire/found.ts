@@ -1,136 +1,87 @@
 /** Rows 84–90: found with streams, gateways and leaked calls that nobody had reported yet, and variations of them. */
 import { expect } from 'vitest'
 import type { ToolDefinition } from '../../src/model/chat-model.ts'
-import { chunk, failing, llamaError, seen, usual, type WireRow } from './row.ts'
+import {
+  type Called,
+  called,
+  chunk,
+  failing,
+  llamaError,
+  pieceOf,
+  refusing,
+  row,
+  says,
+  streamOf,
+  type WireRow,
+  withBody,
+} from './row.ts'
 
 const tool = (name: string): ToolDefinition => ({ name, description: 'd', parameters: { type: 'object' } })
-const TOOLS = [tool('f'), tool('g'), tool('read'), tool('read_file')]
+const request = { tools: ['f', 'g', 'read', 'read_file'].map(tool) }
 const text = (part: string): unknown => expect.stringContaining(part)
 
-/** One element of `tool_calls` as `index id name arguments`; `-` is not sent, nor are arguments that are not there. */
-type Piece = string
-/** Calls by name and arguments; a text is what came and is not JSON. */
-type Calls = readonly (readonly [name: string, args: Readonly<Record<string, unknown>> | string])[]
-
-function toolCall(piece: Piece) {
-  const [, index = '-', id, name, args] = /^(\S+) (\S+) (\S+)(?: ([\s\S]*))?$/.exec(piece) ?? []
-  return {
-    ...(index === '-' ? {} : { index: Number(index) }),
-    ...(id === '-' ? {} : { id }),
-    function: { ...(name === '-' ? {} : { name }), arguments: args },
-  }
-}
-
-const streamed = (id: number, does: string, pieces: readonly Piece[], calls: Calls): WireRow => ({
-  id,
-  from: 'a server or gateway',
-  does,
-  stream: {
-    chunks: [...pieces.map(piece => chunk({ tool_calls: [toolCall(piece)] })), chunk({}, 'tool_calls'), '[DONE]'],
-  },
-  request: { tools: TOOLS },
-  becomes: 'ok',
-  shows: {
-    toolCalls: calls.map(([name, args]) => ({
-      name,
-      arguments: typeof args === 'string' ? { valid: false, raw: args } : { valid: true, value: args },
-    })),
-  },
-})
-
 const m = { path: 'm' }
-const STREAMS: readonly WireRow[] = [
-  streamed(84, 'changes the id from piece to piece', ['0 A f {"pa', '0 B - th":"m"}'], [['f', m]]),
-  streamed(84, 'changes id and index from piece to piece', ['0 A f {"pa', '1 B - th":', '2 C - "m"}'], [['f', m]]),
-  streamed(84, 'changes the id and repeats the name with every piece', ['0 A f {"pa', '0 B f th":"m"}'], [['f', m]]),
-  streamed(
-    84,
-    'changes the ids of two calls whose pieces come by turns',
+const n = { path: 'n' }
+const STREAMS: readonly (readonly [does: string, pieces: readonly string[], ...Called[]])[] = [
+  ['84 changes the id from piece to piece', ['0 A f {"pa', '0 B - th":"m"}'], ['f', m]],
+  ['84 changes id and index from piece to piece', ['0 A f {"pa', '1 B - th":', '2 C - "m"}'], ['f', m]],
+  ['84 changes the id and repeats the name with every piece', ['0 A f {"pa', '0 B f th":"m"}'], ['f', m]],
+  [
+    '84 changes the ids of two calls whose pieces come by turns',
     ['0 A f ', '1 B g ', '0 C - {"path":', '1 D - {"q":1}', '0 E - "m"}'],
-    [
-      ['f', m],
-      ['g', { q: 1 }],
-    ],
-  ),
-  streamed(
-    85,
-    'gives every piece the next index, without id and name',
+    ['f', m],
+    ['g', { q: 1 }],
+  ],
+  [
+    '85 gives every piece the next index, and no id',
     ['0 A f', '1 - - {', '2 - - "path"', '3 - - :"m"', '4 - - }'],
-    [['f', m]],
-  ),
-  streamed(
-    85,
-    'gives every piece of two calls the next index',
+    ['f', m],
+  ],
+  [
+    '85 gives every piece of two calls the next index',
     ['0 A f', '1 - - {"path":"m"}', '2 B f', '3 - - {"path"', '4 - - :"n"}'],
-    [
-      ['f', m],
-      ['f', { path: 'n' }],
-    ],
-  ),
-  streamed(
-    85,
-    'gives every piece the next index and repeats id and name',
-    ['0 A f {"pa', '1 A f th":', '2 A f "m"}'],
-    [['f', m]],
-  ),
-  streamed(
-    85,
-    'ends whole arguments with a line break under the next index',
-    ['0 A f {"path":"m"}', '1 - - \n'],
-    [['f', m]],
-  ),
-  streamed(
-    85,
-    'begins a second call after one that the model left open',
+    ['f', m],
+    ['f', n],
+  ],
+  ['85 repeats id and name under the next index', ['0 A f {"pa', '1 A f th":', '2 A f "m"}'], ['f', m]],
+  ['85 ends whole arguments with a line break under the next index', ['0 A f {"path":"m"}', '1 - - \n'], ['f', m]],
+  [
+    '85 begins a second call after one left open',
     ['0 A f {"path":"m', '1 B f {"path":"n"}'],
-    [
-      ['f', '{"path":"m'],
-      ['f', { path: 'n' }],
-    ],
-  ),
-  streamed(86, 'sends a name in pieces', ['0 A read_', '0 - file', '0 - - {"path":"m"}'], [['read_file', m]]),
-  streamed(
-    86,
-    'sends a name in pieces with ids that change',
-    ['0 A read_', '0 B file', '0 C - {"path":"m"}'],
-    [['read_file', m]],
-  ),
-  streamed(
-    86,
-    'sends a name in pieces without an index, the first of which is a tool, too',
+    ['f', '{"path":"m'],
+    ['f', n],
+  ],
+  ['86 sends a name in pieces', ['0 A read_', '0 - file', '0 - - {"path":"m"}'], ['read_file', m]],
+  ['86 sends it in pieces with ids that change', ['0 A read_', '0 B file', '0 C - {"path":"m"}'], ['read_file', m]],
+  [
+    '86 sends it in pieces without an index, the first of which is a tool, too',
     ['- A read', '- - _', '- - file {"path"', '- - - :"m"}'],
-    [['read_file', m]],
-  ),
-  streamed(
-    86,
-    'sends a name in pieces under a growing index',
-    ['0 A read_', '1 - file', '2 - - {"path":"m"}'],
-    [['read_file', m]],
-  ),
-  streamed(
-    86,
-    'sends two calls without arguments, the name of one the beginning of the other',
+    ['read_file', m],
+  ],
+  ['86 sends it in pieces under a growing index', ['0 A read_', '1 - file', '2 - - {"path":"m"}'], ['read_file', m]],
+  [
+    '86 sends two calls without arguments, the name of one the beginning of the other',
     ['0 A read ', '1 B read_file '],
-    [
-      ['read', {}],
-      ['read_file', {}],
-    ],
-  ),
+    ['read', {}],
+    ['read_file', {}],
+  ],
 ]
 
 const DSML =
   '<｜DSML｜function_calls>\n<｜DSML｜invoke name="f">\n<｜DSML｜parameter name="path" string="true">m</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>'
+const OVERFLOW = { status: 400, body: llamaError(400, 'x', 'exceed_context_size_error', { n_ctx: 512 }) }
 
 export const FOUND: readonly WireRow[] = [
-  ...STREAMS,
-  ...['peg-native', 'peg-constructed', 'hermes-2'].map(
-    (format): WireRow => ({
-      ...seen(87, 'llama-server', `answers 500 to output that is not in its ${format} format`),
-      ...failing(
-        500,
-        llamaError(500, `The model produced output that does not match the expected ${format} format`, 'server_error'),
-      ),
-      becomes: 'model_error malformed_by_server',
+  ...STREAMS.map(([does, pieces, ...calls]) =>
+    row(does, 'ok', {
+      ...streamOf(...pieces.map(piece => chunk({ tool_calls: [pieceOf(piece)] })), chunk({}, 'tool_calls')),
+      request,
+      shows: called(...calls),
+    }),
+  ),
+  ...['peg-native', 'peg-constructed', 'hermes-2'].map(format =>
+    row(`87 llama-server answers 500 to output not in ${format}`, 'model_error malformed_by_server', {
+      ...refusing(500, `The model produced output that does not match the expected ${format} format`),
       shows: { remedy: text('BENCH_STREAM=0') },
     }),
   ),
@@ -140,50 +91,33 @@ export const FOUND: readonly WireRow[] = [
     'I read it.\n<|tool_call>call:f{path:<|"|>m<|"|>}<tool_call|>',
     '<start_function_call>call:f{path:<escape>m<escape>}<end_function_call>',
     'functools[{"name": "f", "arguments": {"path": "m"}}]',
-  ].map(
-    (leaked): WireRow => ({
-      ...seen(88, 'DeepSeek, Gemma and Phi on any server', `leaves a call in the text: ${leaked.slice(0, 30)}`),
-      ...usual({ text: leaked }),
-      becomes: 'model_error tool_markup_in_text',
+  ].map(leaked =>
+    row(`88 DeepSeek, Gemma and Phi leave in the text: ${leaked.slice(0, 30)}`, 'model_error tool_markup_in_text', {
+      ...says(leaked),
       shows: { toolCalls: [], text: leaked },
     }),
   ),
-  {
-    ...seen(89, 'a strict gateway', 'refuses the seed: what can be left out is said'),
+  row('89 a strict gateway refuses the seed: what can be left out is said', 'config request_refused', {
     ...failing(422, { detail: 'unexpected field: seed' }),
-    becomes: 'config request_refused',
     shows: { detail: text('unexpected field: seed'), remedy: text('BENCH_SEED=off') },
     sent: { seed: 7 },
-  },
-  {
-    ...seen(89, 'a strict gateway', 'gets no field that is null in the extra body'),
-    ...usual({ text: 'hi' }),
-    plan: {
-      sampling: {
-        temperature: 0,
-        topP: null,
-        maxTokens: 100,
-        extraBody: { seed: null, max_tokens: null, temperature: null, stream_options: null, messages: null },
-      },
-    },
-    becomes: 'ok',
+  }),
+  row('89 a strict gateway gets no field that is null in the extra body', 'ok', {
+    ...says('hi'),
+    ...withBody({ seed: null, max_tokens: null, temperature: null, stream_options: null, messages: null }, 0),
     sent: { messages: [{ role: 'user', content: 'hi' }] },
     absent: ['seed', 'max_tokens', 'temperature', 'stream_options'],
-  },
-  ...(['gzip', 'br', 'deflate'] as const).map(
-    (encoding): WireRow => ({
-      ...seen(90, 'a gateway', `compresses without being asked to: ${encoding}`),
+  }),
+  ...(['gzip', 'br', 'deflate'] as const).map(encoding =>
+    row(`90 a gateway compresses without being asked to: ${encoding}`, 'ok', {
       stream: { text: 'hi there', chunkDelayMs: 5, encoding },
       whole: { text: 'hi there', encoding },
-      becomes: 'ok',
       shows: { text: 'hi there' },
     }),
   ),
-  {
-    ...seen(90, 'a gateway', 'compresses its errors, too'),
-    stream: { status: 400, body: llamaError(400, 'x', 'exceed_context_size_error', { n_ctx: 512 }), encoding: 'gzip' },
-    whole: { status: 400, body: llamaError(400, 'x', 'exceed_context_size_error', { n_ctx: 512 }), encoding: 'br' },
-    becomes: 'context_overflow',
+  row('90 a gateway compresses its errors, too', 'context_overflow', {
+    stream: { ...OVERFLOW, encoding: 'gzip' },
+    whole: { ...OVERFLOW, encoding: 'br' },
     shows: { contextTokens: 512 },
-  },
+  }),
 ]

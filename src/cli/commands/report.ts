@@ -34,7 +34,8 @@ function withOptions(command: Command, out: string): Command {
 }
 
 async function drawRadar(options: ReportOptions, context: CliContext): Promise<void> {
-  const { MOST_MODELS, radarSvg, writeReport } = await import('../../../reporters/radar.ts')
+  const { writeReport } = await import('../../../reporters/radar.ts')
+  const { MOST_MODELS, radarSvg } = await import('../../../reporters/radar-svg.ts')
   const { narrowed, newestEntrants } = await import('../../../reporters/standings.ts')
   const { dir, field } = await fieldFrom(options, context)
   const chosen = await chosenOf(field, options.models)
@@ -58,7 +59,7 @@ async function showMatrix(options: ReportOptions, context: CliContext): Promise<
           color: process.stdout.isTTY === true && context.env.NO_COLOR === undefined,
         }
       : { width: 120, color: false }
-  const summaries = await summariesOf(field)
+  const summaries = await summariesOf(dir, field)
   if (summaries.length === 0) throw nothingToReport(dir)
   const lines = matrixLines(summaries, { ...room, belowTable: tierLines(field, room) })
   const text = `${lines.join('\n')}\n`
@@ -74,12 +75,13 @@ export function resultsDirOf(options: { readonly resultsDir?: string }, context:
   return absolute(options.resultsDir ?? (context.env.BENCH_RESULTS_DIR || 'results'), context)
 }
 
-function absolute(path: string, context: CliContext): string {
+export function absolute(path: string, context: CliContext): string {
   return isAbsolute(path) ? path : join(context.directory, path)
 }
 
 async function fieldFrom(options: ReportOptions, context: CliContext): Promise<{ dir: string; field: Field }> {
-  const { describeBroken, readField } = await import('../../../reporters/standings.ts')
+  const { readField } = await import('../../../reporters/folder-standings.ts')
+  const { describeBroken } = await import('../../../reporters/standings.ts')
   const dir = resultsDirOf(options, context)
   const field = readField(dir)
   if (field.entrants.length === 0) throw nothingToReport(dir, describeBroken(field.left.broken))
@@ -94,7 +96,7 @@ function nothingToReport(dir: string, notes: readonly string[] = []): ConfigErro
 }
 
 /** The entrants that are meant; null when none is named. @throws ConfigError code `model_unknown`. */
-async function chosenOf(field: Field, models: string | undefined): Promise<readonly Entrant[] | null> {
+export async function chosenOf(field: Field, models: string | undefined): Promise<readonly Entrant[] | null> {
   if (models === undefined) return null
   const { shortModelName } = await import('../../../reporters/standings.ts')
   const names = models
@@ -123,12 +125,12 @@ async function chosenOf(field: Field, models: string | undefined): Promise<reado
 }
 
 /** The whole summaries of a field, by task and model. A file that vanished in the meantime is left out. */
-async function summariesOf(field: Field): Promise<readonly Summary[]> {
+async function summariesOf(dir: string, field: Field): Promise<readonly Summary[]> {
   const { readSummary } = await import('../../results/store.ts')
   return field.tasks.flatMap(task =>
     field.entrants.flatMap(entrant => {
       const file = entrant.tasks.get(task.id)?.file
-      const read = file === undefined ? null : readSummary(file)
+      const read = file === undefined ? null : readSummary(join(dir, file))
       return read?.ok === true ? [read.summary] : []
     }),
   )

@@ -1,12 +1,9 @@
 /** The result that a task's id means: the newest one in the results folder, of one model when it is named. */
+
+import { join } from 'node:path'
 import { distance } from 'fastest-levenshtein'
-import {
-  compareText,
-  describeBroken,
-  readStandings,
-  type Standing,
-  shortModelName,
-} from '../../../reporters/standings.ts'
+import { readStandings } from '../../../reporters/folder-standings.ts'
+import { compareText, describeBroken, type Standing, shortModelName } from '../../../reporters/standings.ts'
 import { escapeForTerminal } from '../../../reporters/terminal.ts'
 import { ConfigError } from '../../errors.ts'
 
@@ -53,7 +50,11 @@ export function resultOfTask(
     })
   }
   const name = names.get(found.model) ?? found.model
-  return { file: found.file, model: name, otherModels: [...new Set(names.values())].filter(other => other !== name) }
+  return {
+    file: join(dir, found.file),
+    model: name,
+    otherModels: [...new Set(names.values())].filter(other => other !== name),
+  }
 }
 
 /** Does a name that was typed mean this model? */
