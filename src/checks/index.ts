@@ -1,4 +1,5 @@
 /** Public as `agent-bench/checks`: pure helpers that authors judge with. */
+
 export { plainMarkup } from './markup.ts'
 export { type Page, readPage } from './page.ts'
 export { loadOf } from './page-loads.ts'
@@ -12,3 +13,4 @@ export {
   tagged,
   textOf,
 } from './page-outline.ts'
+export { type ProgressSpec, progress } from './progress.ts'
