@@ -130,7 +130,10 @@ function namesIn(text: string, wanted: readonly string[], rivals: readonly strin
   const ends = listed.flatMap(name => name.split('/').map((_, at, parts) => parts.slice(at).join('/')))
   const shapes = [...new Set(ends)].toSorted((one, other) => other.length - one.length).map(literally)
   const any = [...(rivals instanceof RegExp ? [rivals.source] : []), ...shapes].join('|')
-  const pattern = new RegExp(`(?<![\\p{L}\\p{N}_/-])(?:[\\w.-]*/)*(?:${any})(?:e?s)?(?![\\p{L}\\p{N}_-]|[./]\\w)`, 'giu')
+  const pattern = new RegExp(
+    `(?<![\\p{L}\\p{N}_/-])(?:[\\w.-]*/)*(?:${any})(?:e?s)?(?![\\p{L}\\p{N}_-]|[./]\\w)`,
+    'giu',
+  )
   return [...text.matchAll(pattern)].map(({ index, 0: said }) => {
     const key = listed.find(name => isSame(said, name)) ?? listed.find(name => isEnd(said, name)) ?? said
     return { start: index, end: index + said.length, key }
