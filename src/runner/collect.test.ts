@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { defineTask } from '../task/define-task.ts'
 import { defineSuite } from '../task/suite.ts'
-import { loadTask } from './collect.ts'
+import { loadSpec } from './collect.ts'
 
 let dir = ''
 beforeEach(() => {
@@ -14,8 +14,10 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
 const task = defineTask({ id: 'a', prompt: 'Do.', allowedWrites: [], flags: { said: run => run.finalAnswer !== '' } })
 
-const load = (suite: unknown) =>
-  loadTask(join(dir, 'a.bench.ts'), dir, path => ({ default: path.endsWith('suite.ts') ? suite : task }))
+const load = async (suite: unknown) => {
+  const importModule = (path: string) => ({ default: path.endsWith('suite.ts') ? suite : task })
+  return (await loadSpec(join(dir, 'a.bench.ts'), dir, importModule)).resolve()
+}
 
 it('a task knows the suite that its folder defines, and none where the folder says nothing', async () => {
   expect((await load(undefined)).suite).toBeNull()
