@@ -3,6 +3,7 @@
  * kind of sandbox is another entrant: their results are never mixed.
  */
 import type { ResultHead, UnusableFile } from '../src/results/folder.ts'
+import type { Arm } from '../src/results/matching.ts'
 import { rowName } from '../src/results/row-name.ts'
 
 /** The part of a summary that comparisons need; without its trials, so that many fit in memory. */
@@ -219,6 +220,20 @@ export function entrantLabels(entrants: readonly Entrant[]): readonly EntrantLab
     const name = shortModelName(model)
     const isShared = entrants.some(other => other.model !== model && shortModelName(other.model) === name)
     return { name: isShared ? model : name, setting: `${agent} · ${driver ?? 'no sandbox'}` }
+  })
+}
+
+/** Entrants as arms of a comparison. @param heads of the folder that the field was made from */
+export function armsOf({ entrants }: Pick<Field, 'entrants'>, heads: readonly ResultHead[]): readonly Arm[] {
+  const byFile = new Map(heads.map(head => [head.file, head]))
+  const labels = entrantLabels(entrants)
+  return entrants.map(({ tasks }, at) => {
+    const { name = '', setting = '' } = labels[at] ?? {}
+    const isShared = labels.filter(label => label.name === name).length > 1
+    return {
+      name: isShared ? `${name} (${setting})` : name,
+      heads: [...tasks.values()].flatMap(({ file }) => byFile.get(file) ?? []),
+    }
   })
 }
 

@@ -39,3 +39,4 @@ export type {
   VerifyTools,
   WithFiles,
 } from './task/verify.ts'
+export { stringTools } from './tools/string-tools.ts'

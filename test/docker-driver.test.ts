@@ -1,21 +1,19 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { hostname } from 'node:os'
-import { fileURLToPath } from 'node:url'
 import Docker from 'dockerode'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { ConfigError } from '../src/errors.ts'
 import { LABELS } from '../src/sandbox/docker/container.ts'
 import { buildImage } from '../src/sandbox/docker/image.ts'
 import { listContainers, reapContainers } from '../src/sandbox/docker/reap.ts'
 import { openSandbox, type PreparedSandbox, prepareSandbox } from '../src/sandbox/index.ts'
 import { describeWith } from './needs.ts'
 import { run } from './sandbox-contract/fixture.ts'
+import { lifeContract } from './sandbox-contract/life.ts'
 import { sandboxContract } from './sandbox-contract.ts'
 import { slowStartEngine } from './slow-start.ts'
 
 const RUN_ID = `docker-driver-test-${process.pid}`
-const SETTLE_MS = 2_000
 
 function prepare(image: string | null = null): Promise<PreparedSandbox> {
   return prepareSandbox('docker', { image, runId: RUN_ID, onProgress: () => undefined })
@@ -32,6 +30,12 @@ await describeWith(['docker'], 'the docker driver', () => {
   const containersOf = (runId: string) => listContainers(client, `${LABELS.run}=${runId}`)
 
   sandboxContract('keeps the contract of sandboxes', () => openSandbox(prepared, { runId: RUN_ID }))
+  lifeContract({
+    prepared: () => prepared,
+    isThere: async id => (await client.listContainers({ all: true, filters: { id: [id] } })).length > 0,
+    idsOf: async runId => (await containersOf(runId)).map(({ Id }) => Id),
+    kill: id => client.getContainer(id).remove({ force: true }),
+  })
 
   describe('prepare', () => {
     const { DOCKER_HOST } = process.env
@@ -46,14 +50,12 @@ await describeWith(['docker'], 'the docker driver', () => {
       expect(prepared.why).toContain(prepared.engine?.version ?? 'no version')
     })
 
-    it('says what to do when no engine answers', async () => {
-      process.env.DOCKER_HOST = 'unix:///nowhere/docker.sock'
-      await expect(prepare()).rejects.toMatchObject({ code: 'engine_unreachable', remedy: /Start Docker/ })
-    })
-
-    it('says what to do with an address of another kind', async () => {
-      process.env.DOCKER_HOST = 'ssh://somewhere'
-      await expect(prepare()).rejects.toMatchObject({ code: 'engine_address', remedy: /DOCKER_HOST/ })
+    it.each([
+      ['unix:///nowhere/docker.sock', { code: 'engine_unreachable', remedy: /Start Docker/ }],
+      ['ssh://somewhere', { code: 'engine_address', remedy: /DOCKER_HOST/ }],
+    ])('says what to do with %s', async (address, refusal) => {
+      process.env.DOCKER_HOST = address
+      await expect(prepare()).rejects.toMatchObject(refusal)
     })
 
     it('shows the last lines of a build that failed', async () => {
@@ -70,9 +72,8 @@ await describeWith(['docker'], 'the docker driver', () => {
     })
 
     it('says what to do when the image that was named is not there', async () => {
-      const error = await prepare('no-such-image:1').catch((caught: unknown) => caught)
-      expect(error).toBeInstanceOf(ConfigError)
-      expect(error).toMatchObject({ code: 'image_absent', remedy: /docker pull no-such-image:1/ })
+      const refusal = { name: 'ConfigError', code: 'image_absent', remedy: /docker pull no-such-image:1/ }
+      await expect(prepare('no-such-image:1')).rejects.toMatchObject(refusal)
     })
   })
 
@@ -83,28 +84,9 @@ await describeWith(['docker'], 'the docker driver', () => {
       await expect(openSandbox(bare, { runId })).rejects.toMatchObject({ code: 'image_without_python' })
       expect(await containersOf(runId)).toEqual([])
     })
-
-    it('leaves no container when it is aborted', async () => {
-      const runId = `${RUN_ID}-aborted`
-      const reason = new Error('stop')
-      const controller = new AbortController()
-      setTimeout(() => controller.abort(reason), 40)
-      await expect(openSandbox(prepared, { runId, signal: controller.signal })).rejects.toBe(reason)
-      await expect.poll(() => containersOf(runId), { timeout: SETTLE_MS }).toEqual([])
-    })
   })
 
   describe('a container', () => {
-    it('is gone after its sandbox was disposed', async () => {
-      const runId = `${RUN_ID}-disposed`
-      {
-        await using sandbox = await openSandbox(prepared, { runId })
-        expect(await containersOf(runId)).toHaveLength(1)
-        expect((await run(sandbox, 'true')).exitCode).toBe(0)
-      }
-      await expect.poll(() => containersOf(runId), { timeout: SETTLE_MS }).toEqual([])
-    })
-
     it('may greet before the engine says that it was started', async () => {
       const socketPath = prepared.engine?.socketPath
       if (socketPath === undefined) throw new Error('the engine is not known')
@@ -114,40 +96,11 @@ await describeWith(['docker'], 'the docker driver', () => {
       expect((await run(sandbox, 'true')).exitCode).toBe(0)
     })
 
-    it('is lost with a clear error when somebody else removes it', async () => {
-      await using sandbox = await openSandbox(prepared, { runId: `${RUN_ID}-removed` })
-      const running = run(sandbox, 'sleep 30', 30_000)
-      setTimeout(() => client.getContainer(sandbox.info.id).remove({ force: true }), 200)
-      await expect(running).rejects.toMatchObject({ code: 'sandbox_lost_during_command' })
-      await expect(run(sandbox, 'true')).rejects.toThrow('the sandbox is lost')
-    })
-
-    it('is gone two seconds after its harness was killed', async () => {
-      const runId = `${RUN_ID}-killed`
-      const holder = spawn(process.execPath, [
-        fileURLToPath(new URL('../scripts/run-ts.mjs', import.meta.url)),
-        fileURLToPath(new URL('./sandbox-holder.ts', import.meta.url)),
-        JSON.stringify(prepared),
-        runId,
-      ])
-      const [said] = await once(holder.stdout, 'data')
-      expect(String(said)).toBe('running\n')
-      expect(await containersOf(runId)).toHaveLength(1)
-      holder.kill('SIGKILL')
-      await expect.poll(() => containersOf(runId), { timeout: SETTLE_MS }).toEqual([])
-    })
-
     it('of a dead harness is reaped, one of a living harness is not', async () => {
-      const create = (pid: number, runId: string) =>
-        client.createContainer({
-          Image: prepared.image?.digest ?? '',
-          Cmd: ['true'],
-          Labels: {
-            [LABELS.run]: runId,
-            [LABELS.pid]: String(pid),
-            [LABELS.host]: hostname(),
-          },
-        })
+      const create = (pid: number, runId: string) => {
+        const labels = { [LABELS.run]: runId, [LABELS.pid]: String(pid), [LABELS.host]: hostname() }
+        return client.createContainer({ Image: prepared.image?.digest ?? '', Cmd: ['true'], Labels: labels })
+      }
       const dead = spawn('true')
       await once(dead, 'exit')
       const gone = `${RUN_ID}-dead`

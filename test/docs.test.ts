@@ -2,10 +2,10 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { main } from '../src/cli/main.ts'
 import { readManifest } from '../src/skill/read-manifest.ts'
+import { agentBench } from './agent-bench.ts'
 import { describeWith } from './needs.ts'
-import { createProject, type Project } from './project.ts'
+import { createProject } from './project.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PAGES = [
@@ -32,19 +32,6 @@ const examples = (await Promise.all(PAGES.map(examplesOf))).flat()
 const tasks = examples.filter(({ language, text }) => language === 'ts' && text.includes('export default defineTask('))
 const proofs = examples.filter(({ text }) => text.includes('defineSkillProof('))
 
-async function check(project: Project): Promise<{ status: number; out: string }> {
-  let out = ''
-  const status = await main(['check'], {
-    directory: project.dir,
-    env: { BENCH_SANDBOX: 'docker' },
-    write: text => {
-      out += text
-    },
-    writeError: () => undefined,
-  })
-  return { status, out }
-}
-
 describe('examples of the documentation', () => {
   it('are found: a whole task in the README and in the pages about tasks and checks, a proof in the page about skills', () => {
     expect(tasks.map(({ page }) => page)).toEqual(['README.md', 'docs/write-a-task.md', 'docs/checks.md'])
@@ -61,7 +48,7 @@ describe('examples of the documentation', () => {
 await describeWith(['docker'], 'examples of the documentation on docker', () => {
   it.each(tasks.map(task => [task.page, task] as const))('the task of %s proves itself', async (page, { text }) => {
     await using project = await createProject({ 'tasks/example/example.bench.ts': text })
-    const { status, out } = await check(project)
+    const { status, out } = await agentBench(project.dir, ['check'])
     expect(out).toMatch(/^ok {3}/)
     expect(status).toBe(0)
     // Where a page shows what check says of its example, it is this.
@@ -74,10 +61,9 @@ await describeWith(['docker'], 'examples of the documentation on docker', () => 
     'the proof of %s is one of the skill that `new` writes',
     async (_page, { text }) => {
       await using project = await createProject({})
-      const quiet = { directory: project.dir, write: () => undefined, writeError: () => undefined }
-      expect(await main(['new', 'skill', 'skills/notice-board'], quiet)).toBe(0)
+      await agentBench(project.dir, ['new', 'skill', 'skills/notice-board'])
       await project.write({ 'skills/notice-board/bench_proof.ts': text })
-      const { status, out } = await check(project)
+      const { status, out } = await agentBench(project.dir, ['check'])
       expect(out).toMatch(/^ok {3}skill_run_v1_notice-board {2}reference 3\/3, nop 0, 1 cheat/)
       expect(status).toBe(0)
     },

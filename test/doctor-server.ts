@@ -1,5 +1,15 @@
 /** A scripted server that does everything right, so that a test can break one thing at a time. */
-import type { Completion, ScriptedCall, ScriptedReply } from './scripted-server.ts'
+import type { ModelPlan } from '../src/model/chat-model.ts'
+import { planModel } from '../src/model/index.ts'
+import { planFixture } from '../src/model/plan.fixture.ts'
+import {
+  type Completion,
+  type ScriptedCall,
+  type ScriptedReply,
+  type ScriptedServer,
+  type ScriptedServerOptions,
+  startScriptedServer,
+} from './scripted-server.ts'
 
 export type Body = Readonly<Record<string, unknown>>
 /** Changes the reply of the healthy server; gives back what is sent instead. */
@@ -34,10 +44,10 @@ function callsFor(tool: string, question: string): readonly ScriptedCall[] {
   switch (tool) {
     case 'save_person':
       return [{ name: tool, args: question.slice(question.indexOf('{')), id: 'call_0' }]
-    case 'write_file':
-      return [
-        { name: tool, args: { path: 'copy.txt', content: question.slice(question.indexOf('\n') + 1) }, id: 'call_0' },
-      ]
+    case 'write_file': {
+      const content = question.slice(question.indexOf('\n') + 1)
+      return [{ name: tool, args: { path: 'copy.txt', content }, id: 'call_0' }]
+    }
     default:
       return paths.map((path, index) => ({ name: tool, args: { path }, id: `call_${index}` }))
   }
@@ -60,18 +70,17 @@ export function healthyReply(body: Body): Completion {
   const wantsCall = name !== null && isAsked && body.tool_choice !== 'none'
   const words = textFor(question).split(' ')
   const isCut = !wantsCall && words.length > limit
-  const completionTokens = wantsCall ? 20 : Math.min(words.length, limit)
   return {
     ...(wantsCall ? { calls: callsFor(name, question) } : { text: words.slice(0, limit).join(' ') }),
     ...(isCut ? { finishReason: 'length' } : {}),
-    usage: {
-      prompt_tokens: promptTokens,
-      completion_tokens: completionTokens,
-      total_tokens: promptTokens + completionTokens,
-    },
+    usage: { prompt_tokens: promptTokens, completion_tokens: wantsCall ? 20 : Math.min(words.length, limit) },
     timings: { predicted_per_second: 80, prompt_per_second: 900 },
   }
 }
+
+/** A defect after which the server still answers with a completion. */
+type Change = (reply: Completion, body: Body) => Completion
+type Calling = Completion & { readonly calls: readonly ScriptedCall[] }
 
 /** Other counts in a reply. */
 export const counting = (reply: Completion, promptTokens: number): Completion => ({
@@ -79,12 +88,61 @@ export const counting = (reply: Completion, promptTokens: number): Completion =>
   usage: { ...reply.usage, prompt_tokens: promptTokens },
 })
 
-export const WINDOW = 16_384
+/** Changes the replies that call. */
+export const whereItCalls =
+  (change: (reply: Calling, body: Body) => Completion): Change =>
+  (reply, body) =>
+    reply.calls === undefined ? reply : change({ ...reply, calls: reply.calls }, body)
 
-/** The script of a server: healthy, with one defect. Prompts over the window are refused, unless `cutsSilently`. */
+/** Says this where it would call. */
+export const saying = (text: string): Change => whereItCalls(({ calls: _, ...reply }) => ({ ...reply, text }))
+
+/** Leaves calls in the text. */
+export const leaking = saying('<tool_call>{"name": "read_file", "arguments": {}}</tool_call>')
+
+/** Other arguments in every call of this tool. */
+export const withArgs = (tool: string, args: ScriptedCall['args']): Change =>
+  whereItCalls(reply => ({
+    ...reply,
+    calls: reply.calls.map(call => (call.name === tool ? { ...call, args } : call)),
+  }))
+
+/** Cuts prompts to so many tokens in silence; its template has so many of its own. */
+export const cuttingAt =
+  (tokens: number, ofTemplate = 0): Change =>
+  (reply, body) =>
+    counting(reply, Math.min(tokens, ofTemplate + promptTokensOf(body)))
+
+export const error = (status: number, message: string) => ({
+  status,
+  body: { error: { message, type: 'server_error' } },
+})
+
+/** Refuses tools. */
+export const refusingTools: Defect = (reply, body) =>
+  body.tools === undefined ? reply : error(500, 'tools param requires --jinja flag')
+
+/** Refuses results of calls. */
+export const refusingResults: Defect = (reply, body) =>
+  messagesOf(body, 'tool').length > 0 ? error(500, 'Jinja Exception: conversation roles must alternate') : reply
+
+/** Leaves the tools out of the prompt. */
+export const hidingTools: Change = (reply, body) =>
+  counting(saying('I cannot.')(reply, body), promptTokensOf(body, { withTools: false }))
+
+const WINDOW = 16_384
+
+export interface DoctorServerOptions extends ScriptedServerOptions {
+  readonly windowTokens?: number
+  /** Prompts over the window are answered, not refused. */
+  readonly cutsSilently?: boolean
+  readonly slots?: number
+}
+
+/** The script of a server: healthy, with one defect. */
 export function doctorScript(
   defect: Defect = reply => reply,
-  options: { readonly windowTokens?: number; readonly cutsSilently?: boolean } = {},
+  options: DoctorServerOptions = {},
 ): (body: unknown, index: number) => ScriptedReply {
   const windowTokens = options.windowTokens ?? WINDOW
   return (given, index) => {
@@ -114,3 +172,18 @@ export const propsRoutes = (windowTokens = WINDOW, slots = 2): Readonly<Record<s
     model_path: '/models/scripted.gguf',
   },
 })
+
+/** A llama-server that is healthy, with one defect. */
+export const startDoctorServer = (defect?: Defect, options: DoctorServerOptions = {}): Promise<ScriptedServer> =>
+  startScriptedServer(doctorScript(defect, options), {
+    routes: propsRoutes(options.windowTokens, options.slots),
+    ...options,
+  })
+
+/** The plan of a run on this server. */
+export async function planFor(baseUrl: string): Promise<ModelPlan> {
+  const { sampling } = planFixture()
+  const planned = await planModel({ model: null, baseUrl, apiKey: null, sampling, idleTimeoutMs: 60_000 })
+  if (planned === null) throw new Error('no plan')
+  return planned.plan
+}

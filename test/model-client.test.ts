@@ -1,285 +1,220 @@
-/** The client against a server that misbehaves on purpose. */
+/** The client against a server that misbehaves on purpose, and whose fault it calls that. */
 import { once } from 'node:events'
 import { createServer as createTcpServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import type { ChatRequest, ModelPlan, Reply } from '../src/model/chat-model.ts'
+import { TrialDeadlineError } from '../src/errors.ts'
+import type { ChatModel, ChatRequest, ModelPlan, Reply } from '../src/model/chat-model.ts'
 import { createChatModel, type RetryPolicy } from '../src/model/index.ts'
 import { planFixture } from '../src/model/plan.fixture.ts'
 import { classOf } from './reply-class.ts'
-import { call, chunksOf, type Script, type ScriptedReply, say, startScriptedServer } from './scripted-server.ts'
+import {
+  call,
+  chunksOf,
+  type Script,
+  type ScriptedReply,
+  type ScriptedServerOptions,
+  say,
+  startScriptedServer,
+} from './scripted-server.ts'
 
-const planFor = (baseUrl: string, more: Partial<ModelPlan> = {}): ModelPlan =>
-  planFixture({
-    model: 'scripted',
-    baseUrl,
-    idleTimeoutMs: 2_000,
-    sampling: { temperature: null, topP: null, maxTokens: 100, extraBody: null },
-    ...more,
-  })
 const request: ChatRequest = {
   messages: [{ role: 'user', content: 'hi' }],
   tools: [{ name: 'f', description: 'd', parameters: { type: 'object' } }],
   seed: 7,
 }
 const never = new AbortController().signal
-const quick: Partial<RetryPolicy> = { firstDelayMs: 10, maxDelayMs: 40, budgetMs: 2_000, refusedAttempts: 3 }
+const retry: Partial<RetryPolicy> = { firstDelayMs: 10, maxDelayMs: 40, budgetMs: 2_000, refusedAttempts: 3 }
+const sampling = { ...planFixture().sampling, maxTokens: 100 }
+const text = (part: string): unknown => expect.stringContaining(part)
 
-async function ask(script: Script, more: Partial<ModelPlan> = {}): Promise<{ reply: Reply; requests: number }> {
-  await using server = await startScriptedServer(script)
-  const reply = await createChatModel(planFor(server.baseUrl, more), { retry: quick }).complete(request, never)
-  return { reply, requests: server.requests.length }
+const modelAt = (baseUrl: string, more: Partial<ModelPlan> = {}, options: object = {}): ChatModel =>
+  createChatModel(planFixture({ baseUrl, idleTimeoutMs: 2_000, sampling, ...more }), { retry, ...options })
+
+async function ask(script: Script, more: Partial<ModelPlan> = {}, options: ScriptedServerOptions = {}) {
+  await using server = await startScriptedServer(script, options)
+  const startedAt = performance.now()
+  const reply = await modelAt(server.baseUrl, more).complete(request, never)
+  return { reply, elapsedMs: performance.now() - startedAt, requests: server.requests }
 }
 
-describe('what a server does', () => {
-  const data = chunksOf(say('hello there, all of you'))
-  const error = (message: string, type = 'server_error') => ({ error: { message, type } })
-  const rows: readonly (readonly [title: string, expected: string, reply: ScriptedReply])[] = [
-    [
-      'answers whole although a stream was asked for',
-      'ok',
-      { status: 200, body: { choices: [{ message: { content: 'hi' }, finish_reason: 'stop' }] } },
-    ],
-    [
-      'streams under the wrong content type',
-      'ok',
-      { rawBody: `data: ${JSON.stringify(data[1])}\n\ndata: [DONE]\n\n`, contentType: 'text/plain' },
-    ],
-    ['breaks off after the finish reason', 'ok', { drop: true, after: data.slice(0, -1) }],
-    ['ends the stream early', 'infra stream_dropped', { chunks: data.slice(0, 2) }],
-    ['sends an error in the stream', 'infra error_in_reply', { chunks: [...data.slice(0, 2), error('boom')] }],
-    ['sends an error body with status 200', 'infra error_in_reply', { status: 200, body: error('boom') }],
-    ['sends an old llama.cpp error line', 'infra error_in_reply', { rawBody: 'error: {"message":"boom"}\n\n' }],
-    ['sends an empty body', 'infra error_in_reply', { rawBody: '', contentType: 'application/json' }],
-    ['limits the rate without saying for how long', 'infra rate_limited', { status: 429, body: error('slow down') }],
-    ['redirects', 'config server_not_found', { status: 302, body: '', headers: { location: 'http://127.0.0.1:1/' } }],
-  ]
-  test.each(rows)('%s: %s', async (_title, expected, reply) => {
-    const asked = await ask([reply])
-    expect(classOf(asked.reply)).toBe(expected)
-    expect(asked.requests, 'nothing that may have run is sent again').toBe(1)
-  })
+const error = (message: string, type = 'server_error') => ({ error: { message, type } })
+const data = chunksOf(say('hello there, all of you'))
+const PINGS: ScriptedReply = { ...say('late'), delayMs: 60_000, pingEveryMs: 20 }
+const HEADERS: ScriptedReply = { hang: true, headersFirst: true }
 
-  test('nothing listens: refused, after a few attempts', async () => {
-    const server = await startScriptedServer([])
-    await server[Symbol.asyncDispose]()
-    const reply = await createChatModel(planFor(server.baseUrl), { retry: quick }).complete(request, never)
-    expect(classOf(reply)).toBe('infra connection_refused')
-  })
+test.each<[string, string, ScriptedReply]>([
+  [
+    'answers whole although a stream was asked for',
+    'ok',
+    { status: 200, body: { choices: [{ message: { content: 'hi' }, finish_reason: 'stop' }] } },
+  ],
+  [
+    'streams under the wrong content type',
+    'ok',
+    { rawBody: `data: ${JSON.stringify(data[1])}\n\ndata: [DONE]\n\n`, contentType: 'text/plain' },
+  ],
+  ['breaks off after the finish reason', 'ok', { drop: true, after: data.slice(0, -1) }],
+  ['ends the stream early', 'infra stream_dropped', { chunks: data.slice(0, 2) }],
+  ['sends an error in the stream', 'infra error_in_reply', { chunks: [...data.slice(0, 2), error('boom')] }],
+  ['sends an error body with status 200', 'infra error_in_reply', { status: 200, body: error('boom') }],
+  ['sends an old llama.cpp error line', 'infra error_in_reply', { rawBody: 'error: {"message":"boom"}\n\n' }],
+  ['sends an empty body', 'infra error_in_reply', { rawBody: '', contentType: 'application/json' }],
+  ['limits the rate without saying for how long', 'infra rate_limited', { status: 429, body: error('slow down') }],
+  ['redirects', 'config server_not_found', { status: 302, body: '', headers: { location: 'http://127.0.0.1:1/' } }],
+])('a server that %s: %s', async (_title, expected, reply) => {
+  const asked = await ask([reply])
+  expect(classOf(asked.reply)).toBe(expected)
+  expect(asked.requests, 'nothing that may have run is sent again').toHaveLength(1)
+})
+
+test('nothing listens: refused, after a few attempts', async () => {
+  const server = await startScriptedServer([])
+  await server[Symbol.asyncDispose]()
+  expect(classOf(await modelAt(server.baseUrl).complete(request, never))).toBe('infra connection_refused')
 })
 
 describe('a request', () => {
-  test('has a Content-Length, no key unless there is one, and no tool_choice', async () => {
-    await using server = await startScriptedServer(() => say('x'))
-    await createChatModel(planFor(server.baseUrl)).complete(request, never)
-    await createChatModel(planFor(server.baseUrl, { apiKey: 'k' })).complete(request, never)
-    const [first, second] = server.requests
-    expect(Number(first?.headers['content-length'])).toBeGreaterThan(100)
-    expect(first?.headers['transfer-encoding']).toBeUndefined()
-    expect(first?.headers.authorization).toBeUndefined()
-    expect(second?.headers.authorization).toBe('Bearer k')
-    expect(first?.body).toMatchObject({
-      model: 'scripted',
-      seed: 7,
-      max_tokens: 100,
-      stream: true,
-      stream_options: { include_usage: true },
-    })
-    expect(first?.body).not.toHaveProperty('tool_choice')
-    expect(first?.body).not.toHaveProperty('temperature')
+  test('has a Content-Length, and no key unless there is one', async () => {
+    const { requests } = await ask([say('x')])
+    expect(Number(requests[0]?.headers['content-length'])).toBeGreaterThan(100)
+    expect(requests[0]?.headers).not.toHaveProperty('transfer-encoding')
+    expect(requests[0]?.headers).not.toHaveProperty('authorization')
+    const withKey = await ask([say('x')], { apiKey: 'k' })
+    expect(withKey.requests[0]?.headers).toMatchObject({ authorization: 'Bearer k' })
   })
 
   test('waits until the one before is done', async () => {
     await using server = await startScriptedServer(() => ({ ...say('x'), delayMs: 100 }))
-    const model = createChatModel(planFor(server.baseUrl))
+    const model = modelAt(server.baseUrl)
     const both = Promise.all([model.complete(request, never), model.complete(request, never)])
     await sleep(60)
     expect(server.requests).toHaveLength(1)
     await both
     expect(server.requests).toHaveLength(2)
   })
-})
 
-describe('the end of a reply', () => {
-  test('is [DONE]: a server that goes on after it is not read, and its connection is closed', async () => {
+  test('is over with [DONE]: a server that goes on is not read, and its connection is closed', async () => {
     const chunks = [...chunksOf(say('hi')), '[DONE]', ...Array.from({ length: 50 }, () => ({ choices: [] }))]
-    await using server = await startScriptedServer([{ chunks, chunkDelayMs: 20 }])
-    expect(await createChatModel(planFor(server.baseUrl)).complete(request, never)).toMatchObject({ text: 'hi' })
-    expect(await server.requests[0]?.closedEarly).toBe(true)
+    const { reply, requests } = await ask([{ chunks, chunkDelayMs: 20 }])
+    expect(reply).toMatchObject({ text: 'hi' })
+    expect(await requests[0]?.closedEarly).toBe(true)
   })
-})
 
-describe('counts and times of a turn', () => {
-  test('usage, timings and time to the first token are told', async () => {
+  test('has its usage, timings and time to the first token told', async () => {
     const { reply } = await ask([
       {
-        text: 'hello',
-        usage: {
-          prompt_tokens: 9,
-          completion_tokens: 4,
-          total_tokens: 13,
-          prompt_tokens_details: { cached_tokens: 8 },
-        },
+        ...say('hello'),
+        usage: { prompt_tokens: 9, completion_tokens: 4, prompt_tokens_details: { cached_tokens: 8 } },
         timings: { predicted_per_second: 12.5, prompt_per_second: 99 },
         delayMs: 80,
         chunkDelayMs: 30,
       },
     ])
     if (reply.kind !== 'ok') throw new Error(reply.kind)
-    expect(reply.stats).toMatchObject({
-      promptTokens: 9,
-      completionTokens: 4,
-      cachedTokens: 8,
-      promptTokensPerSecond: 99,
-      decodeTokensPerSecond: 12.5,
-      attempts: 1,
-    })
+    expect(reply.stats).toMatchObject({ promptTokens: 9, completionTokens: 4, cachedTokens: 8, attempts: 1 })
+    expect(reply.stats).toMatchObject({ promptTokensPerSecond: 99, decodeTokensPerSecond: 12.5 })
     expect(reply.stats.firstTokenMs).toBeGreaterThan(75)
     expect(reply.stats.elapsedMs).toBeGreaterThan(reply.stats.firstTokenMs ?? Number.POSITIVE_INFINITY)
   })
 })
 
 describe('waiting', () => {
-  test.each([
-    ['no headers', { hang: true } as const],
-    ['headers only', { hang: true, headersFirst: true } as const],
-  ])('a server that sends nothing is given up after the idle deadline: %s', async (_title, hang) => {
-    const startedAt = performance.now()
-    const { reply } = await ask([hang], { idleTimeoutMs: 300 })
-    expect(classOf(reply)).toBe('infra server_idle')
-    expect(performance.now() - startedAt).toBeLessThan(1_500)
-  })
-
-  test('pings and slow chunks renew the deadline', async () => {
-    const pinged = await ask([{ ...say('late'), delayMs: 900, pingEveryMs: 100 }], { idleTimeoutMs: 300 })
-    expect(pinged.reply).toMatchObject({ kind: 'ok', text: 'late' })
-    const slow = await ask([{ ...say('a long text in some pieces'), chunkDelayMs: 150 }], { idleTimeoutMs: 300 })
-    expect(slow.reply.kind).toBe('ok')
-  })
-
   test('a loading server is waited for, and the attempts are counted', async () => {
-    await using server = await startScriptedServer([say('x'), say('x'), say('x')].concat(Array(50).fill(say('x'))), {
-      loadingMs: 150,
-    })
-    const reply = await createChatModel(planFor(server.baseUrl), { retry: quick }).complete(request, never)
-    expect(reply.kind).toBe('ok')
-    expect(reply.kind === 'ok' && reply.stats.attempts).toBeGreaterThan(2)
+    const { reply, requests } = await ask(() => say('x'), {}, { loadingMs: 150 })
+    expect(requests.length).toBeGreaterThan(2)
+    expect(reply).toMatchObject({ kind: 'ok', stats: { attempts: requests.length } })
   })
 
   test('a server that loads too long is a fault of the server', async () => {
     await using server = await startScriptedServer([], { loadingMs: 60_000 })
-    const model = createChatModel(planFor(server.baseUrl), { retry: { ...quick, budgetMs: 200 } })
+    const model = modelAt(server.baseUrl, {}, { retry: { ...retry, budgetMs: 200 } })
     expect(classOf(await model.complete(request, never))).toBe('infra server_loading')
   })
 
   test('a rate limit with Retry-After is waited for', async () => {
-    const limited: ScriptedReply = {
-      status: 429,
-      body: { error: { message: 'slow down' } },
-      headers: { 'retry-after': '0.2' },
-    }
-    const startedAt = performance.now()
-    const { reply, requests } = await ask([limited, say('x')])
+    const limited: ScriptedReply = { status: 429, body: error('slow down'), headers: { 'retry-after': '0.2' } }
+    const { reply, elapsedMs } = await ask([limited, say('x')])
     expect(reply).toMatchObject({ kind: 'ok', stats: { attempts: 2 } })
-    expect(requests).toBe(2)
-    expect(performance.now() - startedAt).toBeGreaterThan(190)
+    expect(elapsedMs).toBeGreaterThan(190)
   })
 })
 
 describe('deadlines', () => {
-  const long = 60_000
-  const timed = async (
-    script: Script,
-    deadlines: NonNullable<ModelPlan['deadlines']>,
-    more: Partial<ModelPlan> = {},
-  ): Promise<{
-    readonly reply: Reply
-    readonly elapsedMs: number
-    readonly isClosed: Promise<boolean> | undefined
-  }> => {
-    await using server = await startScriptedServer(script)
-    const startedAt = performance.now()
-    const plan = planFor(server.baseUrl, { idleTimeoutMs: long, deadlines, ...more })
-    const reply = await createChatModel(plan, { retry: quick }).complete(request, never)
-    const elapsedMs = performance.now() - startedAt
-    const isClosed = server.requests[0]?.closedEarly
-    if (isClosed !== undefined)
-      expect(await Promise.race([isClosed, sleep(1_000, 'still open')])).not.toBe('still open')
-    return { reply, elapsedMs, isClosed }
+  const begun = chunksOf(say('a beginning')).slice(0, 2)
+  const events = Array.from({ length: 8 }, () => ({ choices: [] }))
+  const slowEvents = { chunks: [...begun, ...events, ...chunksOf(say('')).slice(1)], chunkDelayMs: 100 }
+  const idle = { idleTimeoutMs: 300 }
+  const whole = { stream: false, idleTimeoutMs: 200 }
+  const firstToken = {
+    code: 'first_token_timeout',
+    detail: text('0.3 s (the first token deadline)'),
+    remedy: text('BENCH_FIRST_TOKEN_TIMEOUT'),
   }
-
-  test('of the first token: passes while the server only pings, and is named', async () => {
-    const { reply, elapsedMs } = await timed([{ ...say('late'), delayMs: 5_000, pingEveryMs: 50 }], {
-      firstTokenMs: 300,
-    })
-    expect(reply).toMatchObject({ kind: 'infra', code: 'first_token_timeout' })
-    expect(reply).toMatchObject({ detail: expect.stringContaining('0.3 s (the first token deadline)') })
-    expect(reply).toMatchObject({ remedy: expect.stringContaining('BENCH_FIRST_TOKEN_TIMEOUT') })
-    expect(elapsedMs).toBeLessThan(1_500)
+  test.each<[string, ScriptedReply, Partial<ModelPlan>, object]>([
+    ['idle passes where nothing comes', { hang: true }, idle, { code: 'server_idle' }],
+    ['idle passes where only headers come', HEADERS, idle, { code: 'server_idle' }],
+    ['idle is renewed by pings', { ...say('late'), delayMs: 900, pingEveryMs: 100 }, idle, { text: 'late' }],
+    [
+      'idle is renewed by slow chunks',
+      { ...say('a long text in some pieces'), chunkDelayMs: 150 },
+      idle,
+      { kind: 'ok' },
+    ],
+    [
+      'idle is not renewed by pings in the middle of an answer',
+      { chunks: begun, thenPingEveryMs: 50 },
+      idle,
+      { code: 'server_idle', detail: text('within 0.3 s (the idle deadline)') },
+    ],
+    ['idle is renewed by events without content', slowEvents, idle, { kind: 'ok' }],
+    ['of the first token passes while the server only pings', PINGS, { deadlines: { firstTokenMs: 300 } }, firstToken],
+    [
+      'of the first token does not pass once the answer has begun',
+      { ...say('a text in a few pieces'), chunkDelayMs: 200 },
+      { deadlines: { firstTokenMs: 500 } },
+      { kind: 'ok' },
+    ],
+    [
+      'of the whole reply passes in the middle of an answer',
+      { ...say('x'.repeat(4_000)), chunkDelayMs: 50 },
+      { deadlines: { totalMs: 400 } },
+      { code: 'reply_timeout', detail: text('total deadline') },
+    ],
+    [
+      'of silence and first token do not hold where no stream is asked for',
+      { ...say('late'), delayMs: 700 },
+      { ...whole, deadlines: { firstTokenMs: 200 } },
+      { text: 'late', stats: { firstTokenMs: null } },
+    ],
+    [
+      'of the whole reply holds there, too',
+      { hang: true },
+      { ...whole, deadlines: { totalMs: 300 } },
+      { code: 'reply_timeout' },
+    ],
+  ])('%s', async (_title, reply, plan, expected) => {
+    await using server = await startScriptedServer([reply])
+    const startedAt = performance.now()
+    const model = modelAt(server.baseUrl, { idleTimeoutMs: 60_000, ...plan })
+    const answered = await model.complete(request, never)
+    expect(answered).toMatchObject(expected)
+    if (answered.kind === 'infra') expect(performance.now() - startedAt).toBeLessThan(1_500)
+    const closed = server.requests[0]?.closedEarly
+    expect(await Promise.race([closed, sleep(1_000, 'still open')])).not.toBe('still open')
   })
 
-  test('of the first token: does not pass once the answer has begun', async () => {
-    const { reply } = await timed([{ ...say('a text in a few pieces'), chunkDelayMs: 200 }], { firstTokenMs: 500 })
-    expect(reply.kind).toBe('ok')
-  })
-
-  test('of silence: pings in the middle of an answer do not renew it, events without content do', async () => {
-    const begun = chunksOf(say('a beginning')).slice(0, 2)
-    const pinged = await timed([{ chunks: begun, thenPingEveryMs: 50 }], {}, { idleTimeoutMs: 300 })
-    expect(pinged.reply).toMatchObject({
-      kind: 'infra',
-      code: 'server_idle',
-      detail: expect.stringContaining('within 0.3 s (the idle deadline)'),
-    })
-    const empty = Array.from({ length: 8 }, () => ({ choices: [] }))
-    const slow = { chunks: [...begun, ...empty, ...chunksOf(say('')).slice(1)], chunkDelayMs: 100 }
-    expect((await timed([slow], {}, { idleTimeoutMs: 300 })).reply).toMatchObject({ kind: 'ok' })
-  })
-
-  test('of the whole reply: passes in the middle of an answer, and is named', async () => {
-    const endless = { ...say('x'.repeat(4_000)), chunkDelayMs: 50 }
-    const { reply, elapsedMs } = await timed([endless], { totalMs: 400 })
-    expect(reply).toMatchObject({
-      kind: 'infra',
-      code: 'reply_timeout',
-      detail: expect.stringContaining('total deadline'),
-    })
-    expect(elapsedMs).toBeLessThan(1_500)
-  })
-
-  test('of the whole reply: holds for replies that are not streamed, silence alone does not end them', async () => {
-    const slow = await timed(
-      [{ ...say('late'), delayMs: 700 }],
-      { firstTokenMs: 200 },
-      { stream: false, idleTimeoutMs: 200 },
-    )
-    expect(slow.reply).toMatchObject({ kind: 'ok', text: 'late', stats: { firstTokenMs: null } })
-    const { reply } = await timed([{ hang: true }], { totalMs: 300 }, { stream: false, idleTimeoutMs: 200 })
-    expect(reply).toMatchObject({ kind: 'infra', code: 'reply_timeout' })
-  })
-
-  test('of the connection: passes when it is accepted but never made, and is named', async () => {
-    const silent = createTcpServer()
-    silent.listen(0, '127.0.0.1')
+  test('of the connection passes when it is accepted but never made, and is named', async () => {
+    const silent = createTcpServer().listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const address = silent.address()
     if (address === null || typeof address === 'string') throw new Error('no port')
-    try {
-      const plan = planFor(`https://127.0.0.1:${address.port}/v1`, {
-        idleTimeoutMs: long,
-        deadlines: { connectMs: 300 },
-      })
-      const startedAt = performance.now()
-      const reply = await createChatModel(plan, { retry: quick }).complete(request, never)
-      expect(reply).toMatchObject({
-        kind: 'infra',
-        code: 'connect_timeout',
-        detail: expect.stringContaining('connect deadline'),
-      })
-      expect(performance.now() - startedAt).toBeLessThan(1_500)
-    } finally {
-      silent.close()
-    }
+    const startedAt = performance.now()
+    const plan = { idleTimeoutMs: 60_000, deadlines: { connectMs: 300 } }
+    const reply = await modelAt(`https://127.0.0.1:${address.port}/v1`, plan).complete(request, never)
+    silent.close()
+    expect(reply).toMatchObject({ code: 'connect_timeout', detail: text('connect deadline') })
+    expect(performance.now() - startedAt).toBeLessThan(1_500)
   })
 
   test('after the finish reason: a server that never closes holds the turn only shortly', async () => {
@@ -287,46 +222,45 @@ describe('deadlines', () => {
       { chunks: chunksOf(say('whole')), thenHang: true },
       { chunks: chunksOf({ ...call('f', { a: 1 }), usage: null }), thenHang: true },
     ])
-    const model = createChatModel(planFor(server.baseUrl, { idleTimeoutMs: long }), {
-      retry: quick,
-      afterFinishMs: 200,
-    })
+    const model = modelAt(server.baseUrl, { idleTimeoutMs: 60_000 }, { afterFinishMs: 200 })
     const startedAt = performance.now()
-    expect(await model.complete(request, never)).toMatchObject({
-      kind: 'ok',
-      text: 'whole',
-      stats: { completionTokens: 5 },
-    })
+    expect(await model.complete(request, never)).toMatchObject({ text: 'whole', stats: { completionTokens: 5 } })
     expect(await model.complete(request, never)).toMatchObject({ kind: 'ok', toolCalls: [{ name: 'f' }] })
     expect(performance.now() - startedAt).toBeLessThan(2_000)
     expect(await server.requests[0]?.closedEarly, 'the connection is closed').toBe(true)
   })
 })
 
-describe('abort', () => {
-  test.each([
-    ['before the answer', { hang: true } as const],
-    ['in the answer', { ...say('x'.repeat(400)), chunkDelayMs: 50 }],
-  ])('closes the connection and rejects with the reason: %s', async (_title, reply) => {
-    await using server = await startScriptedServer([reply])
-    const controller = new AbortController()
-    const reason = new Error('deadline')
-    const startedAt = performance.now()
-    const running = createChatModel(planFor(server.baseUrl)).complete(request, controller.signal)
-    setTimeout(() => controller.abort(reason), 150)
-    await expect(running).rejects.toBe(reason)
-    expect(await server.requests[0]?.closedEarly).toBe(true)
-    expect(performance.now() - startedAt, 'the idle deadline would have closed it too').toBeLessThan(1_000)
+/** Asks a server and aborts with a reason after so many milliseconds. */
+async function abortedAfter(
+  milliseconds: number,
+  reason: Error,
+  reply: ScriptedReply,
+  plan: Partial<ModelPlan> = {},
+  options: ScriptedServerOptions = {},
+): Promise<Reply | 'rejected'> {
+  await using server = await startScriptedServer(() => reply, options)
+  const controller = new AbortController()
+  setTimeout(() => controller.abort(reason), milliseconds)
+  const startedAt = performance.now()
+  const model = modelAt(server.baseUrl, { idleTimeoutMs: 60_000, ...plan }, { retry: {} })
+  const ended = await model.complete(request, controller.signal).catch((thrown: unknown) => {
+    expect(thrown).toBe(reason)
+    return 'rejected' as const
   })
+  expect(performance.now() - startedAt).toBeLessThan(milliseconds + 900)
+  if (!('status' in reply) && options.loadingMs === undefined) expect(await server.requests[0]?.closedEarly).toBe(true)
+  return ended
+}
 
-  test('ends the wait for a loading server', async () => {
-    await using server = await startScriptedServer([], { loadingMs: 60_000 })
-    const reason = new Error('deadline')
-    const controller = new AbortController()
-    setTimeout(() => controller.abort(reason), 100)
-    const startedAt = performance.now()
-    await expect(createChatModel(planFor(server.baseUrl)).complete(request, controller.signal)).rejects.toBe(reason)
-    expect(performance.now() - startedAt).toBeLessThan(1_000)
+describe('abort', () => {
+  const writing = { ...say('x'.repeat(400)), chunkDelayMs: 50 }
+  test.each<[string, ScriptedReply, ScriptedServerOptions]>([
+    ['before the answer', { hang: true }, {}],
+    ['in the answer', writing, {}],
+    ['while the server is loading', say('x'), { loadingMs: 60_000 }],
+  ])('closes the connection and rejects with the reason: %s', async (_title, reply, options) => {
+    expect(await abortedAfter(150, new Error('Ctrl-C'), reply, {}, options)).toBe('rejected')
   })
 
   test('a signal that many requests use does not collect listeners', async () => {
@@ -334,11 +268,71 @@ describe('abort', () => {
     const warnings: Error[] = []
     const onWarning = (warning: Error): void => void warnings.push(warning)
     process.on('warning', onWarning)
-    const model = createChatModel(planFor(server.baseUrl))
+    const model = modelAt(server.baseUrl)
     const { signal } = new AbortController()
     for (let turn = 0; turn < 30; turn += 1) await model.complete(request, signal)
     await sleep(10)
     process.off('warning', onWarning)
     expect(warnings).toEqual([])
   })
+
+  const LOADING = { status: 503, body: error('Loading model', 'unavailable_error') }
+  const silent = {
+    code: 'server_silent',
+    detail: expect.stringMatching(/nothing of an answer for 0\.\d s when the 0\.3 s of the trial were over/),
+  }
+  test.each<[string, number, number, ScriptedReply, Partial<ModelPlan>, object | 'rejected']>([
+    ['the fault of a server that sent nothing for half of its time', 200, 300, { hang: true }, {}, silent],
+    ['the fault of one that sent only headers', 200, 300, HEADERS, {}, silent],
+    ['the fault of one that sent only pings', 200, 300, PINGS, {}, silent],
+    [
+      'the fault of one that sent only chunks without content',
+      200,
+      300,
+      { chunks: chunksOf(say('')).slice(0, 1), thenHang: true },
+      {},
+      silent,
+    ],
+    ['its fault after the idle deadline', 300, 60_000, PINGS, { idleTimeoutMs: 200 }, { code: 'server_silent' }],
+    ['the fault of one that was still loading', 200, 300, LOADING, {}, { code: 'server_loading' }],
+    ['no fault of one that was asked only shortly before', 100, 60_000, { hang: true }, {}, 'rejected'],
+    ['no fault of one that was answering', 300, 300, { ...writing, chunkDelayMs: 20 }, {}, 'rejected'],
+    [
+      'no fault before a whole reply, where nothing can be heard',
+      200,
+      200,
+      { hang: true },
+      { stream: false },
+      'rejected',
+    ],
+  ])('at the end of a trial is %s', async (_title, after, limitMs, reply, plan, expected) => {
+    const ended = await abortedAfter(after, new TrialDeadlineError(limitMs), reply, plan)
+    expect(ended).toEqual(typeof expected === 'string' ? expected : expect.objectContaining(expected))
+  })
+})
+
+test.each([
+  ['config server_not_found', 'infra route_gone', 'File Not Found'],
+  ['config unknown_model', 'infra model_unloaded', 'model "x" not found'],
+])('a 404 is %s at the start, %s later', async (first, later, message) => {
+  const notFound: ScriptedReply = { status: 404, body: error(message) }
+  expect(classOf((await ask([notFound])).reply)).toBe(first)
+  await using server = await startScriptedServer([say('hi'), notFound])
+  const model = modelAt(server.baseUrl)
+  await model.complete(request, never)
+  expect(classOf(await model.complete(request, never))).toBe(later)
+})
+
+test.each([
+  ['the server ignores the limit that was asked for', 16_384, 'infra output_limit_ignored', /only 16,384 tokens/],
+  ['the limit allows it', 2_000_000, 'model_error output_limit', /passed 8,000,000 characters/],
+])('a reply is longer than what is read: %s', async (_title, maxTokens, expected, detail) => {
+  // One event a megabyte, so that the bound is passed in a few of them.
+  const chunks = Array.from({ length: 12 }, () => ({
+    choices: [{ index: 0, delta: { content: 'word '.repeat(200_000) } }],
+  }))
+  const { reply } = await ask([{ chunks }], { sampling: { ...sampling, maxTokens }, idleTimeoutMs: 20_000 })
+  expect(classOf(reply)).toBe(expected)
+  expect(reply).toMatchObject({ detail: expect.stringMatching(detail) })
+  expect(reply).not.toMatchObject({ remedy: text('Raise BENCH_MAX_TOKENS') })
 })

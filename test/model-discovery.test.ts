@@ -2,17 +2,19 @@
 import { createServer } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { discoverServers, type ModelQuestion, planModel, probeServer } from '../src/model/index.ts'
+import { planFixture } from '../src/model/plan.fixture.ts'
 import { type ScriptedServerOptions, startScriptedServer } from './scripted-server.ts'
 
-const question = (more: Partial<ModelQuestion>): ModelQuestion => ({
-  model: null,
-  baseUrl: null,
-  apiKey: null,
-  sampling: { temperature: null, topP: null, maxTokens: 100, extraBody: null },
-  idleTimeoutMs: 1_000,
-  ports: [],
-  ...more,
-})
+const plan = (more: Partial<ModelQuestion>) =>
+  planModel({
+    model: null,
+    baseUrl: null,
+    apiKey: null,
+    sampling: planFixture().sampling,
+    idleTimeoutMs: 1_000,
+    ports: [],
+    ...more,
+  })
 const start = (options: ScriptedServerOptions) => startScriptedServer([], options)
 
 const PROPS = {
@@ -55,10 +57,14 @@ const vllm = {
   routes: { '/version': { version: '0.17.0' } },
 }
 
+const probe = (baseUrl: string) => probeServer(baseUrl, { apiKey: null, timeoutMs: 2_000 })
+const loading = { ...llama, loadingMs: 700 }
+const loadingLong = { ...llama, loadingMs: 60_000 }
+
 describe('what a server is', () => {
   test('a llama-server tells build, path, window of a slot, template and default sampling', async () => {
     await using server = await start(llama)
-    const { identity, models } = await probeServer(server.baseUrl, { apiKey: null, timeoutMs: 2_000 })
+    const { identity, models } = await probe(server.baseUrl)
     expect(identity).toMatchObject({
       kind: 'llama-server',
       build: 'b1-abc',
@@ -78,7 +84,7 @@ describe('what a server is', () => {
     ['openai-compatible', {}, { build: null }],
   ])('%s is told by the routes that only it has', async (kind, options, more) => {
     await using server = await start(options)
-    const { identity } = await probeServer(server.baseUrl, { apiKey: null, timeoutMs: 2_000 })
+    const { identity } = await probe(server.baseUrl)
     expect(identity).toMatchObject({ kind, ...more })
   })
 })
@@ -87,7 +93,7 @@ describe('a server that is named', () => {
   test('is found with and without slash and /v1, and the change is said', async () => {
     await using server = await start(llama)
     for (const baseUrl of [`http://127.0.0.1:${server.port}`, `127.0.0.1:${server.port}/v1/`]) {
-      const planned = await planModel(question({ baseUrl, model: 'a' }))
+      const planned = await plan({ baseUrl, model: 'a' })
       expect(planned?.plan).toMatchObject({ baseUrl: server.baseUrl, model: 'a' })
       expect(planned?.warnings).toEqual([expect.stringContaining(server.baseUrl)])
     }
@@ -97,45 +103,38 @@ describe('a server that is named', () => {
     await using server = await start(llama)
     const gone = await start({})
     await gone[Symbol.asyncDispose]()
-    const planning = planModel(question({ baseUrl: gone.baseUrl, ports: [server.port] }))
+    const planning = plan({ baseUrl: gone.baseUrl, ports: [server.port] })
     await expect(planning).rejects.toMatchObject({ name: 'ConfigError', code: 'server_not_found' })
   })
 
-  test('and is something else is refused', async () => {
-    await using page = await start({ models: null })
-    await expect(planModel(question({ baseUrl: page.baseUrl }))).rejects.toMatchObject({ code: 'server_not_found' })
+  test.each<[string, ScriptedServerOptions, Partial<ModelQuestion>, object]>([
+    ['is something else', { models: null }, {}, { code: 'server_not_found' }],
+    ['wants a key and gets none', { apiKey: 'k' }, {}, { code: 'server_unauthorised' }],
+    ['wants another key', { apiKey: 'k' }, { apiKey: 'x' }, { message: expect.stringMatching(/refused the key/) }],
+    ['loads for too long', loadingLong, { loadingBudgetMs: 600 }, { code: 'server_loading_timeout' }],
+  ])('and %s is refused', async (_title, options, more, error) => {
+    await using server = await start(options)
+    await expect(plan({ baseUrl: server.baseUrl, ...more })).rejects.toMatchObject(error)
   })
 
-  test('and lists no models is taken with a warning where the model is named, too', async () => {
-    await using server = await start({ models: null })
-    const planned = await planModel(question({ baseUrl: server.baseUrl, model: 'my-model' }))
-    expect(planned?.plan).toMatchObject({ model: 'my-model', baseUrl: server.baseUrl })
-    expect(planned?.warnings).toEqual([expect.stringContaining('lists no models')])
-  })
-
-  test('and wants a key is refused without it and taken with it', async () => {
-    await using server = await start({ ...llama, apiKey: 'k' })
-    await expect(planModel(question({ baseUrl: server.baseUrl }))).rejects.toMatchObject({
-      code: 'server_unauthorised',
-    })
-    await expect(planModel(question({ baseUrl: server.baseUrl, apiKey: 'x' }))).rejects.toThrow(/refused the key/)
-    expect((await planModel(question({ baseUrl: server.baseUrl, apiKey: 'k' })))?.plan.apiKey).toBe('k')
-  })
-
-  test('and is loading is waited for, but not for ever', async () => {
-    await using server = await start({ ...llama, loadingMs: 700 })
-    expect((await planModel(question({ baseUrl: server.baseUrl })))?.plan.model).toBe('a.gguf')
-    await using slow = await start({ ...llama, loadingMs: 60_000 })
-    const planning = planModel(question({ baseUrl: slow.baseUrl, loadingBudgetMs: 600 }))
-    await expect(planning).rejects.toMatchObject({ code: 'server_loading_timeout' })
+  test.each<[string, ScriptedServerOptions, Partial<ModelQuestion>, object, string | null]>([
+    ['wants a key that it gets', { ...llama, apiKey: 'k' }, { apiKey: 'k' }, { apiKey: 'k' }, null],
+    ['is loading is waited for', loading, {}, { model: 'a.gguf' }, null],
+    ['lists no models', { models: null }, { model: 'my-model' }, { model: 'my-model' }, 'lists no models'],
+    ['ignores names', llama, { model: 'my-name' }, { model: 'my-name' }, 'ignores the name "my-name"'],
+  ])('and %s is taken', async (_title, options, more, expected, warning) => {
+    await using server = await start(options)
+    const planned = await plan({ baseUrl: server.baseUrl, ...more })
+    expect(planned?.plan).toMatchObject({ baseUrl: server.baseUrl, ...expected })
+    expect(planned?.warnings).toEqual(warning === null ? [] : [expect.stringContaining(warning)])
   })
 
   test('the wait for a loading server ends with the signal', async () => {
-    await using slow = await start({ ...llama, loadingMs: 60_000 })
+    await using slow = await start(loadingLong)
     const reason = new Error('Ctrl-C')
     const controller = new AbortController()
     setTimeout(() => controller.abort(reason), 100)
-    await expect(planModel(question({ baseUrl: slow.baseUrl, signal: controller.signal }))).rejects.toBe(reason)
+    await expect(plan({ baseUrl: slow.baseUrl, signal: controller.signal })).rejects.toBe(reason)
   })
 })
 
@@ -147,36 +146,23 @@ describe('a model that is named', () => {
     ['a llama-server with several models', router],
   ])('and that %s does not have is refused with those it has', async (_title, options) => {
     await using server = await start(options)
-    const planning = planModel(question({ baseUrl: server.baseUrl, model: 'gemma:3b' }))
-    await expect(planning).rejects.toMatchObject({
-      code: 'unknown_model',
-      remedy: expect.stringContaining('BENCH_MODEL='),
-    })
+    const refusal = { code: 'unknown_model', remedy: expect.stringContaining('BENCH_MODEL=') }
+    await expect(plan({ baseUrl: server.baseUrl, model: 'gemma:3b' })).rejects.toMatchObject(refusal)
   })
 
-  test('is kept on a llama-server with one model, which ignores names, and this is said', async () => {
-    await using server = await start(llama)
-    const planned = await planModel(question({ baseUrl: server.baseUrl, model: 'my-name' }))
-    expect(planned?.plan.model).toBe('my-name')
-    expect(planned?.warnings.join()).toContain('ignores the name "my-name"')
-  })
-
-  test('without a server on any usual port is refused', async () => {
-    await expect(planModel(question({ model: 'x' }))).rejects.toMatchObject({ code: 'server_not_found' })
-  })
-
-  test('is looked for on every server found', async () => {
+  test('is looked for on every server found, and refused where there is none', async () => {
     await using one = await start(vllm)
     await using two = await start(ollama)
-    const planned = await planModel(question({ model: 'qwen', ports: [one.port, two.port] }))
+    const planned = await plan({ model: 'qwen', ports: [one.port, two.port] })
     expect(planned?.plan).toMatchObject({ model: 'qwen', baseUrl: two.baseUrl, server: { kind: 'ollama' } })
     expect(planned?.warnings.join()).toContain('cannot use tools')
+    await expect(plan({ model: 'x' })).rejects.toMatchObject({ code: 'server_not_found' })
   })
 })
 
 describe('nothing is named', () => {
   test('and nothing answers: no plan', async () => {
-    expect(await planModel(question({}))).toBeNull()
+    expect(await plan({})).toBeNull()
   })
 
   test.each([
@@ -184,24 +170,16 @@ describe('nothing is named', () => {
     ['the only one in memory (Ollama)', ollama, 'gemma:2b', 4_096],
     ['the only one in memory (LM Studio; embedding models do not count)', lmstudio, 'b', 8_192],
     ['the only one in memory (llama-server router)', router, 'b', null],
+    ['the model of a server that was loading', loading, 'a.gguf', 4_096],
   ])('%s is taken', async (_title, options, model, contextTokens) => {
     await using server = await start(options)
-    const planned = await planModel(question({ ports: [server.port] }))
-    expect(planned?.plan).toMatchObject({ model, server: { contextTokens } })
+    expect((await plan({ ports: [server.port] }))?.plan).toMatchObject({ model, server: { contextTokens } })
   })
 
   test('and several models could be meant: they are listed', async () => {
     await using server = await start({ models: [{ id: 'a' }, { id: 'b' }] })
-    const planning = planModel(question({ ports: [server.port] }))
-    await expect(planning).rejects.toMatchObject({
-      code: 'model_not_chosen',
-      remedy: expect.stringContaining('BENCH_MODEL=a'),
-    })
-  })
-
-  test('and a server is loading: it is waited for', async () => {
-    await using server = await start({ ...llama, loadingMs: 700 })
-    expect((await planModel(question({ ports: [server.port] })))?.plan.model).toBe('a.gguf')
+    const refusal = { code: 'model_not_chosen', remedy: expect.stringContaining('BENCH_MODEL=a') }
+    await expect(plan({ ports: [server.port] })).rejects.toMatchObject(refusal)
   })
 
   test('ports are asked at once, and one that never answers costs less than half a second', async () => {

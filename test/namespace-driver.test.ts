@@ -1,16 +1,13 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { openSandbox, type PreparedSandbox, prepareSandbox, type Sandbox } from '../src/sandbox/index.ts'
 import { describeWith } from './needs.ts'
 import { outputOf, run } from './sandbox-contract/fixture.ts'
+import { lifeContract } from './sandbox-contract/life.ts'
 import { witnessContract } from './sandbox-contract/witness.ts'
 import { sandboxContract } from './sandbox-contract.ts'
 
 const RUN_ID = `namespace-driver-test-${process.pid}`
-const SETTLE_MS = 2_000
 const IS_ROOT = process.geteuid?.() === 0
 const USER = IS_ROOT ? 'root' : 'an ordinary user'
 /** No limit holds for all processes together, as there is no control group. */
@@ -18,9 +15,6 @@ const TRAITS = { limitsMemory: false, limitsProcesses: true, renewsCounters: tru
 
 const prepare = (image: string | null = null) =>
   prepareSandbox('namespace', { image, runId: RUN_ID, onProgress: () => undefined })
-
-/** Whether the process and everything below it in its namespaces is gone. */
-const isGone = (pid: string) => !existsSync(`/proc/${pid}`)
 
 await describeWith(['namespaces'], `the namespace driver of ${USER}`, () => {
   let prepared: PreparedSandbox
@@ -30,14 +24,19 @@ await describeWith(['namespaces'], `the namespace driver of ${USER}`, () => {
   })
 
   sandboxContract(`of ${USER} keeps the contract of sandboxes`, () => openSandbox(prepared, { runId: RUN_ID }), TRAITS)
+  lifeContract({
+    prepared: () => prepared,
+    isThere: async id => existsSync(`/proc/${id}`),
+    // The enclosing process, the executor, and the command.
+    idsOf: async (_runId, harness) => descendantsOf(harness),
+    kill: id => process.kill(Number(id), 'SIGKILL'),
+  })
 
   describe('without pytest', () => {
     let sandbox: Sandbox | null = null
     beforeAll(async () => {
-      const { interpreter } = prepared
-      if (interpreter === undefined) throw new Error('no interpreter was found')
-      const bare = { ...prepared, interpreter: { ...interpreter, pytest: null, packages: [] } }
-      sandbox = await openSandbox(bare, { runId: RUN_ID })
+      const bare = { ...prepared.interpreter, pytest: null, packages: [] } as NonNullable<typeof prepared.interpreter>
+      sandbox = await openSandbox({ ...prepared, interpreter: bare }, { runId: RUN_ID })
     })
     afterAll(() => sandbox?.[Symbol.asyncDispose]())
     const opened = () => {
@@ -65,15 +64,9 @@ await describeWith(['namespaces'], `the namespace driver of ${USER}`, () => {
       expect(prepared.testRunner).toBe(prepared.interpreter?.pytest === null ? 'agent-bench mini runner' : 'pytest')
     })
 
-    it('is a plain value that can be sent to a worker', () => {
-      expect(JSON.parse(JSON.stringify(prepared))).toEqual(prepared)
-    })
-
     it('refuses an image, as it has none', async () => {
-      await expect(prepare('some-image')).rejects.toMatchObject({
-        code: 'namespace_without_image',
-        remedy: /Unset BENCH_IMAGE/,
-      })
+      const refusal = { code: 'namespace_without_image', remedy: /Unset BENCH_IMAGE/ }
+      await expect(prepare('some-image')).rejects.toMatchObject(refusal)
     })
 
     it('finds the Python of the system when PATH has none', async () => {
@@ -84,9 +77,14 @@ await describeWith(['namespaces'], `the namespace driver of ${USER}`, () => {
   })
 
   describe('a sandbox', () => {
-    it('shows nothing of the host but its programs', async () => {
-      await using sandbox = await openSandbox(prepared, { runId: RUN_ID })
+    const open = async () => {
+      const sandbox = await openSandbox(prepared, { runId: RUN_ID })
       await sandbox.reset(new Map(), { room: 'agent' })
+      return sandbox
+    }
+
+    it('shows nothing of the host but its programs', async () => {
+      await using sandbox = await open()
       const top = (await outputOf(sandbox, 'ls /')).split('\n').filter(name => name !== '')
       const python = (prepared.interpreter?.prefix ?? '').split('/')[1] ?? ''
       const known = 'bin dev etc home lib lib32 lib64 libx32 opt proc run sbin tmp usr var workspace'.split(' ')
@@ -100,8 +98,7 @@ await describeWith(['namespaces'], `the namespace driver of ${USER}`, () => {
     })
 
     it('has the Python that was found, with the witness, and nothing else to change it', async () => {
-      await using sandbox = await openSandbox(prepared, { runId: RUN_ID })
-      await sandbox.reset(new Map(), { room: 'agent' })
+      await using sandbox = await open()
       const version = prepared.interpreter?.version
       expect(await outputOf(sandbox, 'python3 --version; python --version')).toBe(
         `Python ${version}\nPython ${version}\n`,
@@ -113,55 +110,10 @@ await describeWith(['namespaces'], `the namespace driver of ${USER}`, () => {
     })
 
     it('takes memory for one process up to a bound', async () => {
-      await using sandbox = await openSandbox(prepared, { runId: RUN_ID })
-      await sandbox.reset(new Map(), { room: 'agent' })
+      await using sandbox = await open()
       const result = await run(sandbox, "python3 -c 'bytearray(4 << 30)'")
       expect(Buffer.from(result.stderr.head).toString()).toContain('MemoryError')
       expect(sandbox.info.limits).toMatchObject({ control_group: false, 'processes of a command': 256 })
-    })
-
-    it('is gone after it was disposed', async () => {
-      const sandbox = await openSandbox(prepared, { runId: RUN_ID })
-      expect(readFileSync(`/proc/${sandbox.info.id}/status`, 'utf8')).toMatch(/^NSpid:\t\d+\t1$/m)
-      await sandbox[Symbol.asyncDispose]()
-      expect(isGone(sandbox.info.id)).toBe(true)
-    })
-
-    it('is lost with a clear error when somebody kills it', async () => {
-      await using sandbox = await openSandbox(prepared, { runId: RUN_ID })
-      const running = run(sandbox, 'sleep 30', 30_000)
-      setTimeout(() => process.kill(Number(sandbox.info.id), 'SIGKILL'), 200)
-      await expect(running).rejects.toMatchObject({ code: 'sandbox_lost_during_command' })
-      await expect(run(sandbox, 'true')).rejects.toThrow('the sandbox is lost')
-    })
-
-    it('ends when opening it is aborted', async () => {
-      const reason = new Error('stop')
-      const controller = new AbortController()
-      setTimeout(() => controller.abort(reason), 20)
-      await expect(openSandbox(prepared, { runId: RUN_ID, signal: controller.signal })).rejects.toBe(reason)
-    })
-
-    it('is gone two seconds after its harness was killed, with what runs in it', async () => {
-      const holder = spawn(process.execPath, [
-        fileURLToPath(new URL('../scripts/run-ts.mjs', import.meta.url)),
-        fileURLToPath(new URL('./sandbox-holder.ts', import.meta.url)),
-        JSON.stringify(prepared),
-        RUN_ID,
-      ])
-      // Also when an expectation fails.
-      onTestFinished(() => void holder.kill('SIGKILL'))
-      const [said] = await once(holder.stdout, 'data')
-      expect(String(said)).toBe('running\n')
-      let below: readonly string[] = []
-      const find = () => {
-        below = descendantsOf(holder.pid ?? 0)
-        return below.length
-      }
-      // The enclosing process, the executor, and the command.
-      await expect.poll(find, { timeout: 5_000 }).toBeGreaterThanOrEqual(3)
-      holder.kill('SIGKILL')
-      await expect.poll(() => below.filter(pid => !isGone(pid)), { timeout: SETTLE_MS }).toEqual([])
     })
   })
 })

@@ -20,27 +20,28 @@ import { createBrotliCompress, createDeflate, createGzip } from 'node:zlib'
 export interface ScriptedCall {
   readonly name: string
   /** An object is written as JSON text; a string is sent as it is, valid or not. */
-  readonly args: Readonly<Record<string, unknown>> | string
+  readonly args: Fields | string
   readonly id?: string
 }
 
 export interface Completion {
   readonly text?: string
   readonly reasoning?: string
-  readonly reasoningField?: 'reasoning' | 'reasoning_content'
   readonly calls?: readonly ScriptedCall[]
   /** `tool_calls` or `stop` unless said. */
   readonly finishReason?: string
   /** null leaves it out. */
-  readonly usage?: Readonly<Record<string, unknown>> | null
+  readonly usage?: Fields | null
   readonly timings?: Readonly<Record<string, number>>
 }
+
+type Fields = Readonly<Record<string, unknown>>
 
 export type ScriptedReply = (
   | Completion
   /** Data fields of the stream as they are; objects are written as JSON. `[DONE]` is not added. */
   | {
-      readonly chunks: readonly (string | Readonly<Record<string, unknown>>)[]
+      readonly chunks: readonly (string | Fields)[]
       /** Leaves the stream open after the last chunk. */
       readonly thenHang?: true
       /** The same, with a comment line at this distance (ms). */
@@ -52,7 +53,7 @@ export type ScriptedReply = (
   /** Never answers; `headersFirst` sends the headers and then nothing. */
   | { readonly hang: true; readonly headersFirst?: boolean }
   /** Breaks the connection before an answer, or after these pieces of one. */
-  | { readonly drop: true; readonly after?: readonly (string | Readonly<Record<string, unknown>>)[] }
+  | { readonly drop: true; readonly after?: readonly (string | Fields)[] }
 ) & {
   /** Milliseconds before anything is sent. */
   readonly delayMs?: number
@@ -65,8 +66,6 @@ export type ScriptedReply = (
 }
 
 export interface RecordedRequest {
-  readonly method: string
-  readonly path: string
   readonly headers: IncomingMessage['headers']
   /** Parsed JSON, or undefined. */
   readonly body: unknown
@@ -81,9 +80,9 @@ export interface ScriptedServerOptions {
   readonly port?: number
   readonly model?: string
   /** Entries of /v1/models; one with `model` as its id unless said. null = 404. */
-  readonly models?: readonly Readonly<Record<string, unknown>>[] | null
+  readonly models?: readonly Fields[] | null
   /** Other GET (or POST) routes and what they answer with 200, for example `{ '/props': {…} }`. */
-  readonly routes?: Readonly<Record<string, unknown>>
+  readonly routes?: Fields
   /** Requests without this key get 401. */
   readonly apiKey?: string
   /** Everything answers 503 "Loading model" for so many milliseconds. */
@@ -104,7 +103,7 @@ export const call = (name: string, args: ScriptedCall['args']): Completion => ({
 export const say = (text: string): Completion => ({ text })
 
 /** Replies by the number of assistant messages in the request; the last one is repeated. */
-export function conversation(replies: readonly ScriptedReply[]): Script {
+export function conversation(replies: readonly ScriptedReply[]): (body: unknown) => ScriptedReply {
   return body => {
     const messages = isObject(body) && Array.isArray(body.messages) ? body.messages : []
     const turns = messages.filter(message => isObject(message) && message.role === 'assistant').length
@@ -112,81 +111,67 @@ export function conversation(replies: readonly ScriptedReply[]): Script {
   }
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const argumentText = (args: ScriptedCall['args']): string => (typeof args === 'string' ? args : JSON.stringify(args))
 
 const DEFAULT_USAGE = { prompt_tokens: 20, completion_tokens: 5, total_tokens: 25 }
 
-function wireCalls(completion: Completion): Readonly<Record<string, unknown>>[] {
-  return (completion.calls ?? []).map(({ name, args, id }, index) => ({
-    id: id ?? `scripted_${index}`,
-    type: 'function',
-    function: { name, arguments: argumentText(args) },
-  }))
-}
-
 const finishReasonOf = (completion: Completion): string =>
   completion.finishReason ?? ((completion.calls ?? []).length > 0 ? 'tool_calls' : 'stop')
 
+const wireCall = (args: string, { name, id }: ScriptedCall, index: number) => ({
+  id: id ?? `scripted_${index}`,
+  type: 'function',
+  function: { name, arguments: args },
+})
+
+const usageOf = ({ usage = DEFAULT_USAGE }: Completion) => (usage === null ? {} : { usage })
+
 /** The chunks with which a server streams this completion, as llama-server cuts them: calls piece by piece, usage last. */
-export function chunksOf(completion: Completion, model = 'scripted'): Readonly<Record<string, unknown>>[] {
-  const chunk = (delta: unknown, finish: string | null = null): Readonly<Record<string, unknown>> => ({
+export function chunksOf(completion: Completion, model = 'scripted'): Fields[] {
+  const { text = '', reasoning = '', calls = [], timings } = completion
+  const chunk = (delta: unknown, finish: string | null = null) => ({
     id: 'scripted',
     object: 'chat.completion.chunk',
     model,
     choices: [{ index: 0, delta, finish_reason: finish }],
   })
-  const pieces = (text: string): string[] => text.match(/[\s\S]{1,8}/g) ?? []
-  const field = completion.reasoningField ?? 'reasoning_content'
+  const pieces = (whole: string): string[] => whole.match(/[\s\S]{1,8}/g) ?? []
   return [
     chunk({ role: 'assistant', content: null }),
-    ...pieces(completion.reasoning ?? '').map(text => chunk({ [field]: text })),
-    ...pieces(completion.text ?? '').map(content => chunk({ content })),
-    ...(completion.calls ?? []).flatMap(({ name, args, id }, index) => [
-      chunk({
-        tool_calls: [{ index, id: id ?? `scripted_${index}`, type: 'function', function: { name, arguments: '' } }],
-      }),
-      ...pieces(argumentText(args)).map(text => chunk({ tool_calls: [{ index, function: { arguments: text } }] })),
+    ...pieces(reasoning).map(piece => chunk({ reasoning_content: piece })),
+    ...pieces(text).map(content => chunk({ content })),
+    ...calls.flatMap((call, index) => [
+      chunk({ tool_calls: [{ index, ...wireCall('', call, index) }] }),
+      ...pieces(argumentText(call.args)).map(args => chunk({ tool_calls: [{ index, function: { arguments: args } }] })),
     ]),
-    {
-      ...chunk({}, finishReasonOf(completion)),
-      ...(completion.timings === undefined ? {} : { timings: completion.timings }),
-    },
-    ...(completion.usage === null ? [] : [{ model, choices: [], usage: completion.usage ?? DEFAULT_USAGE }]),
+    { ...chunk({}, finishReasonOf(completion)), ...(timings === undefined ? {} : { timings }) },
+    ...(completion.usage === null ? [] : [{ model, choices: [], ...usageOf(completion) }]),
   ]
 }
 
-function wholeBody(completion: Completion, model: string): Readonly<Record<string, unknown>> {
-  const calls = wireCalls(completion)
+function wholeBody(completion: Completion, model: string): Fields {
+  const calls = (completion.calls ?? []).map((call, index) => wireCall(argumentText(call.args), call, index))
+  const message = {
+    role: 'assistant',
+    content: completion.text ?? '',
+    ...(completion.reasoning === undefined ? {} : { reasoning_content: completion.reasoning }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  }
   return {
     object: 'chat.completion',
     model,
-    choices: [
-      {
-        index: 0,
-        message: {
-          role: 'assistant',
-          content: completion.text ?? '',
-          ...(completion.reasoning === undefined
-            ? {}
-            : { [completion.reasoningField ?? 'reasoning_content']: completion.reasoning }),
-          ...(calls.length === 0 ? {} : { tool_calls: calls }),
-        },
-        finish_reason: finishReasonOf(completion),
-      },
-    ],
-    ...(completion.usage === null ? {} : { usage: completion.usage ?? DEFAULT_USAGE }),
+    choices: [{ index: 0, message, finish_reason: finishReasonOf(completion) }],
+    ...usageOf(completion),
   }
 }
 
 async function readBody(request: IncomingMessage): Promise<unknown> {
-  const pieces: Uint8Array[] = []
-  for await (const piece of request) pieces.push(piece)
-  const text = Buffer.concat(pieces).toString('utf8')
+  const body = Buffer.concat(await request.toArray()).toString('utf8')
   try {
-    return JSON.parse(text)
+    return JSON.parse(body)
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error
@@ -220,7 +205,7 @@ const STREAM_HEADERS = { 'content-type': 'text/event-stream', 'cache-control': '
 
 async function sendChunks(
   response: ServerResponse,
-  chunks: readonly (string | Readonly<Record<string, unknown>>)[],
+  chunks: readonly (string | Fields)[],
   delayMs: number,
 ): Promise<void> {
   if (!response.headersSent) response.writeHead(200, STREAM_HEADERS)
@@ -281,10 +266,8 @@ export async function startScriptedServer(
 
   const next = (body: unknown): ScriptedReply => {
     const index = requests.length - 1
-    if (typeof script === 'function') return script(body, index)
-    return (
-      script[index] ?? { status: 500, body: { error: { message: `the script has only ${script.length} replies` } } }
-    )
+    const reply = typeof script === 'function' ? script(body, index) : script[index]
+    return reply ?? { status: 500, body: { error: { message: `the script has only ${script.length} replies` } } }
   }
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -293,20 +276,16 @@ export async function startScriptedServer(
       response.once('close', () => resolve(!response.writableFinished)),
     )
     const body = await readBody(request)
+    const isCompletion = path.endsWith('/chat/completions')
+    if (isCompletion) requests.push({ headers: request.headers, body, closedEarly })
     if (performance.now() - startedAt < (options.loadingMs ?? 0)) {
-      if (path.endsWith('/chat/completions')) {
-        requests.push({ method: request.method ?? '', path, headers: request.headers, body, closedEarly })
-      }
       const error = { message: 'Loading model', type: 'unavailable_error', code: 503 }
       return sendJson(response, 503, { error })
     }
     if (options.apiKey !== undefined && request.headers.authorization !== `Bearer ${options.apiKey}`) {
       return sendJson(response, 401, { error: { message: 'Invalid API Key', type: 'authentication_error', code: 401 } })
     }
-    if (path === '/v1/chat/completions') {
-      requests.push({ method: request.method ?? '', path, headers: request.headers, body, closedEarly })
-      return play(response, next(body), body, model)
-    }
+    if (isCompletion) return play(response, next(body), body, model)
     const routes = options.routes ?? {}
     if (Object.hasOwn(routes, path)) return sendJson(response, 200, routes[path])
     if (path === '/v1/models' && models !== null) return sendJson(response, 200, { object: 'list', data: models })

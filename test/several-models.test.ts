@@ -20,10 +20,9 @@ const modelOf = (body: unknown): unknown => (isObject(body) ? body.model : undef
 const textOf = (run: Run) => run.stdout + run.stderr
 
 /** The good model greets Ada, the poor one greets nobody. */
-const byModel: Script = (body, index) => {
+const byModel: Script = body => {
   const greeting = modelOf(body) === 'poor' ? 'Hello you\n' : 'Hello Ada\n'
-  const script = conversation([call('write_file', { path: 'out.txt', content: greeting }), say('Done.')])
-  return typeof script === 'function' ? script(body, index) : say('')
+  return conversation([call('write_file', { path: 'out.txt', content: greeting }), say('Done.')])(body)
 }
 
 const MODELS = { models: [{ id: 'good' }, { id: 'poor' }, { id: 'other' }] }

@@ -46,6 +46,34 @@ describe('the tools agent', () => {
     expect(requests.map(request => request.seed)).toEqual([42, 42])
   })
 
+  test('goes on with what the user says to an answer, until there is nothing more', async () => {
+    const { model, requests } = modelOf(answer('one'), calling(toolCall('f')), answer('two'))
+    const said: string[] = []
+    const reply = async (text: string) => (said.push(text) === 1 ? 'And then?' : null)
+    const ending = await createToolsAgent(model).run(sessionOf({ reply }).session)
+    expect(ending).toMatchObject({ reason: 'answered', finalText: 'two' })
+    expect(said).toEqual(['one', 'two'])
+    expect(requests[1]?.messages.slice(1)).toEqual([
+      { role: 'assistant', content: 'one', reasoning: null, toolCalls: [] },
+      { role: 'user', content: 'And then?' },
+    ])
+  })
+
+  test.each([
+    [20, 'max_tokens', 2],
+    [40, 'answered', 3],
+  ])('with at most %d tokens, 10 a turn and 5 more each, it ends by %s', async (maxTokens, reason, turns) => {
+    const stats = (turn: number) => ({ ...NO_STATS, promptTokens: 5 * turn, completionTokens: 5 })
+    const spent = (reply: Reply, turn: number): Reply => ({ ...reply, stats: stats(turn) }) as Reply
+    const { model, requests } = modelOf(
+      spent(calling(toolCall('f')), 1),
+      spent(calling(toolCall('f')), 2),
+      spent(answer('done'), 3),
+    )
+    expect(await createToolsAgent(model).run(sessionOf({ maxTokens }).session)).toMatchObject({ reason })
+    expect(requests).toHaveLength(turns)
+  })
+
   test('sends no system prompt unless the session has one', async () => {
     const bare = modelOf(answer('x'))
     await createToolsAgent(bare.model).run(sessionOf().session)

@@ -1,43 +1,30 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync, symlinkSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { folderOfEachTest } from '../../test/folder.ts'
 import type { TrialRecord } from '../results/record-schema.ts'
 import { infraRecord, sampleRecord } from '../results/sample-record.fixture.ts'
 import { enterCommand } from '../sandbox/enter.ts'
 import { checkKeep, filesLeftBy, lastTrialOf, untilEnter } from './keep.ts'
 
 const sha256 = (content: string) => createHash('sha256').update(content).digest('hex')
-const file = (content: string, mode = 0o644) => ({
-  type: 'file' as const,
-  mode,
-  size: content.length,
-  sha256: sha256(content),
-})
+const file = (content: string, mode = 0o644) =>
+  ({ type: 'file', mode, size: content.length, sha256: sha256(content) }) as const
 
-function leaving(
-  entries: NonNullable<TrialRecord['final']>['entries'],
-  changes: Partial<TrialRecord> = {},
-): TrialRecord {
-  return sampleRecord({ final: { root: 'b', entries, truncated: null }, ...changes })
-}
+const leaving = (entries: NonNullable<TrialRecord['final']>['entries'], changes: Partial<TrialRecord> = {}) =>
+  sampleRecord({ final: { root: 'b', entries, truncated: null }, ...changes })
 
 const shown = ({ files }: ReturnType<typeof filesLeftBy>) =>
   [...files].map(([path, { bytes, mode }]) => [path, Buffer.from(bytes).toString(), mode])
 
 describe('the files of a kept workspace', () => {
-  let dir = ''
-  beforeEach(() => {
-    dir = mkdtempSync(join(tmpdir(), 'agent-bench-keep-'))
-    mkdirSync(join(dir, 'artifacts/t'), { recursive: true })
-  })
-  afterEach(() => rmSync(dir, { recursive: true, force: true }))
+  const dir = folderOfEachTest()
+  const IMAGE = 'artifacts/t/image.bin'
   const exported = { artifacts_dir: 'artifacts/t', artifacts: ['image.bin'] }
 
   it('are those of the setup, what the agent wrote, and what was exported, with their modes', () => {
-    writeFileSync(join(dir, 'artifacts/t/image.bin'), 'binary')
+    dir.write({ [IMAGE]: 'binary' })
     const record = leaving(
       [
         ['same.txt', file('same')],
@@ -54,7 +41,7 @@ describe('the files of a kept workspace', () => {
         ...exported,
       },
     )
-    const left = filesLeftBy(record, dir)
+    const left = filesLeftBy(record, dir())
     expect(shown(left)).toEqual([
       ['same.txt', 'same', 0o644],
       ['run.sh', 'changed', 0o755],
@@ -68,17 +55,18 @@ describe('the files of a kept workspace', () => {
       ['big', file('big')],
       ['link', { type: 'symlink', target: '/etc/passwd' }],
     ])
-    expect(filesLeftBy(record, dir)).toEqual({ files: new Map(), missing: ['big', 'link'] })
+    expect(filesLeftBy(record, dir())).toEqual({ files: new Map(), missing: ['big', 'link'] })
   })
 
   it('are never read through a link, nor taken when they were changed afterwards', () => {
-    writeFileSync(join(dir, 'secret'), 'binary')
-    symlinkSync(join(dir, 'secret'), join(dir, 'artifacts/t/image.bin'))
+    dir.write({ secret: 'binary', [IMAGE]: 'binary' })
+    rmSync(dir(IMAGE))
+    symlinkSync(dir('secret'), dir(IMAGE))
     const record = leaving([['image.bin', file('binary')]], exported)
-    expect(filesLeftBy(record, dir).missing).toEqual(['image.bin'])
-    rmSync(join(dir, 'artifacts/t/image.bin'))
-    writeFileSync(join(dir, 'artifacts/t/image.bin'), 'other')
-    expect(filesLeftBy(record, dir).missing).toEqual(['image.bin'])
+    expect(filesLeftBy(record, dir()).missing).toEqual(['image.bin'])
+    rmSync(dir(IMAGE))
+    dir.write({ [IMAGE]: 'other' })
+    expect(filesLeftBy(record, dir()).missing).toEqual(['image.bin'])
   })
 })
 
@@ -90,12 +78,9 @@ describe('keeping', () => {
   })
 
   it('is refused without a terminal, and for sandboxes that cannot be entered', () => {
-    expect(() => checkKeep({ driver: 'docker' }, false)).toThrow(
-      expect.objectContaining({ code: 'keep_without_terminal' }),
-    )
-    expect(() => checkKeep({ driver: 'namespace' }, true)).toThrow(
-      expect.objectContaining({ code: 'keep_unsupported' }),
-    )
+    const refusal = (code: string) => expect.objectContaining({ code })
+    expect(() => checkKeep({ driver: 'docker' }, false)).toThrow(refusal('keep_without_terminal'))
+    expect(() => checkKeep({ driver: 'namespace' }, true)).toThrow(refusal('keep_unsupported'))
     expect(() => checkKeep({ driver: 'docker' }, true)).not.toThrow()
   })
 
@@ -113,12 +98,9 @@ describe('keeping', () => {
     ['the end of input', (input: PassThrough) => input.end()],
   ])('lasts until %s', async (_title, act) => {
     const input = new PassThrough()
-    let isOver = false
-    const waiting = untilEnter(input).then(() => {
-      isOver = true
-    })
-    await new Promise(resolve => setTimeout(resolve, 20))
-    expect(isOver).toBe(false)
+    const waiting = untilEnter(input).then(() => 'over')
+    const later = new Promise(resolve => setTimeout(resolve, 20, 'waiting'))
+    expect(await Promise.race([waiting, later])).toBe('waiting')
     act(input)
     await waiting
     expect(input.listenerCount('data')).toBe(0)

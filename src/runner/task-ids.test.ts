@@ -1,20 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { folderOfEachTest } from '../../test/folder.ts'
 import { asFileFilter, sameIdIn, taskIdIn } from './task-ids.ts'
 
-let dir: string
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'agent-bench-ids-'))
-})
-afterEach(() => rmSync(dir, { recursive: true, force: true }))
-
-function file(path: string, text: string): string {
-  const at = join(dir, path)
-  mkdirSync(dirname(at), { recursive: true })
-  writeFileSync(at, text)
-  return at
+const folder = folderOfEachTest()
+const file = (path: string, text: string): string => {
+  folder.write({ [path]: text })
+  return folder(path)
 }
 
 const spec = (id: string) =>
@@ -30,7 +21,7 @@ it('reads the id of a spec file, a manifest, and of a skill without either', () 
 it('knows nothing of an id that is worked out, of a broken manifest or a missing file', () => {
   expect(taskIdIn(file('a.bench.ts', 'export default defineTask({ id: name + 1 })'))).toBeNull()
   expect(taskIdIn(file('v/bench_manifest.json', '{{{'))).toBe('skill_run_v1_v')
-  expect(taskIdIn(join(dir, 'missing.bench.ts'))).toBeNull()
+  expect(taskIdIn(folder('missing.bench.ts'))).toBeNull()
 })
 
 it('finds two files with one id', () => {

@@ -1,12 +1,16 @@
 /** Tools of a task's own: plain functions over its state, offered to the model under the names the task gives them. */
 import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
 
+/** JSON Schema of an object. Wider than the library's own type, against which the compiler cannot check large schemas. */
+type ObjectSchema = { readonly type: 'object' } & Readonly<Record<string, unknown>>
+type Arguments<Schema> = Schema extends JSONSchema ? FromSchema<Schema> : never
+
 /** A tool as `tool()` makes it. */
 export interface Tool<State = unknown> {
   readonly isTool: true
   readonly description: string
   /** JSON Schema of the arguments. */
-  readonly parameters: JSONSchema
+  readonly parameters: ObjectSchema
   /** @param args Arguments that fit `parameters`. */
   run(args: Readonly<Record<string, unknown>>, state: State): unknown
 }
@@ -29,10 +33,10 @@ export interface Tool<State = unknown> {
  *   },
  * })
  */
-export function tool<const Parameters extends JSONSchema, State = unknown>(spec: {
+export function tool<const Parameters extends ObjectSchema, State = unknown>(spec: {
   readonly description: string
   readonly parameters: Parameters
-  run(args: FromSchema<Parameters>, state: State): unknown
+  run(args: Arguments<Parameters>, state: State): unknown
 }): Tool<State>
 export function tool(spec: Omit<Tool, 'isTool'>): Tool {
   return Object.freeze({ ...spec, isTool: true as const })

@@ -13,6 +13,7 @@ const list = (...v: EvaluatedValue[]): EvaluatedValue => ({ t: 'list', v })
 const tupleOf = (...v: EvaluatedValue[]): EvaluatedValue => ({ t: 'tuple', v })
 const dictOf = (...v: (readonly [EvaluatedValue, EvaluatedValue])[]): EvaluatedValue => ({ t: 'dict', v })
 
+const TWICE: [Expected, Expected] = [1, null]
 const EQUAL: readonly (readonly [string, EvaluatedValue, Expected])[] = [
   ['None', none, null],
   ['True', bool(true), true],
@@ -51,14 +52,7 @@ const DIFFERENT: readonly (readonly [string, EvaluatedValue, Expected])[] = [
   ['a list that is longer', list(int('1'), int('2')), [1]],
   ['a dict with one more entry', dictOf([str('a'), int('1')], [str('b'), int('2')]), dict({ a: 1 })],
   ['a dict that has the same entry twice', dictOf([str('a'), int('1')], [str('a'), int('1')]), dict({ a: 1, b: 1 })],
-  [
-    'a dict of two entries for one entry named twice',
-    dictOf([str('a'), int('1')], [str('b'), int('1')]),
-    dict([
-      ['a', 1],
-      ['a', 1],
-    ]),
-  ],
+  ['a dict of two entries for one named twice', dictOf([int('1'), none], [int('2'), none]), dict([TWICE, TWICE])],
   ['a dict for text', str('{}'), dict({})],
   ['an object of the model’s own class', { t: 'other', v: 'Anything' }, 5],
   ['None for 0', none, 0],
@@ -75,22 +69,12 @@ describe('a value is not what is expected', () => {
   test.each(DIFFERENT)('%s', (_, value, expected) => expect(compareValue(value, expected).ok).toBe(false))
 })
 
-describe('exceptions', () => {
-  test('the named class is what is expected', () => {
-    expect(compareOutcome({ ok: false, error: 'ValueError' }, raises('ValueError'))).toEqual({
-      ok: true,
-      reason: 'raised ValueError',
-    })
-  })
-  test('another class is not, and neither is a value', () => {
-    expect(compareOutcome({ ok: false, error: 'TypeError' }, raises('ValueError')).ok).toBe(false)
-    expect(compareOutcome({ ok: true, value: none }, raises('ValueError')).ok).toBe(false)
-  })
-  test('where a value is expected, raising is reported with its name', () => {
-    expect(compareOutcome({ ok: false, error: 'ZeroDivisionError' }, 1).reason).toBe(
-      'raised ZeroDivisionError: not what is expected',
-    )
-  })
+test('an exception is what is expected by its class alone', () => {
+  const raised = (error: string, expected: Expected) => compareOutcome({ ok: false, error }, expected)
+  expect(raised('ValueError', raises('ValueError'))).toEqual({ ok: true, reason: 'raised ValueError' })
+  expect(raised('TypeError', raises('ValueError')).ok).toBe(false)
+  expect(compareValue(none, raises('ValueError')).ok).toBe(false)
+  expect(raised('ZeroDivisionError', 1).reason).toBe('raised ZeroDivisionError: not what is expected')
 })
 
 test('the reason names what was given and never what was expected', () => {
@@ -107,16 +91,6 @@ test('text from the model is cut and stays on one line', () => {
   const text = describeValue(str(`a\nb\u001b[31m\u202e${'x'.repeat(500)}`))
   expect(text).toMatch(/^str "a\?b\?\[31m\?x+…"$/)
   expect(text.length).toBeLessThan(80)
-})
-
-test('every integer equals itself as int and nothing else', () => {
-  fc.assert(
-    fc.property(fc.maxSafeInteger(), fc.maxSafeInteger(), (a, b) => {
-      expect(compareValue(int(String(a)), a).ok).toBe(true)
-      expect(compareValue(int(String(a)), b).ok).toBe(a === b)
-      expect(compareValue(str(String(a)), a).ok).toBe(false)
-    }),
-  )
 })
 
 test.each([

@@ -35,23 +35,18 @@ describe('python(module).call(name, args).gives(expected)', () => {
   test('sends all calls at once and holds when every value is right', async () => {
     const seen: FunctionCall[] = []
     const { python } = toolsGiving(ints('5', '0'), seen)
-    const call = python('main').call('add', [
-      [2, 3],
-      [-1, 1],
-    ])
-    expect(await call.gives([5, 0])).toEqual({ ok: true, reason: 'main.add: 2 calls gave what is expected' })
-    expect(seen).toEqual([
-      { module: 'main', name: 'add', args: [2, 3] },
-      { module: 'main', name: 'add', args: [-1, 1] },
-    ])
+    const held = await python('main')
+      .call('add', [[2], [-1]])
+      .gives([5, 0])
+    expect(held).toEqual({ ok: true, reason: 'main.add: 2 calls gave what is expected' })
+    expect(seen).toEqual([2, -1].map(n => ({ module: 'main', name: 'add', args: [n] })))
   })
 
   test('javascript(file) does the same for a file of JavaScript, and takes no other', async () => {
     const seen: FunctionCall[] = []
     const { javascript } = toolsGiving(ints('5'), seen)
-    const result = await javascript('src/main.mjs')
-      .call('add', [[2, 3]])
-      .gives([5])
+    const call = javascript('src/main.mjs').call('add', [[2, 3]])
+    const result = await call.gives([5])
     expect(result).toEqual({ ok: true, reason: 'src/main.mjs.add: 1 calls gave what is expected' })
     expect(seen).toEqual([{ module: 'src/main.mjs', language: 'javascript', name: 'add', args: [2, 3] }])
     for (const file of ['main', 'main.ts', '../main.js', '/main.js', 'm*.js'])
@@ -80,11 +75,8 @@ describe('python(module).call(name, args).gives(expected)', () => {
     expect(seen).toEqual([
       [['config.py', 'RATE = 2\n']],
       [],
-      [['a.txt', null]],
-      [['b.txt', 'b']],
-      [],
-      [['c.txt', '1']],
-      [['c.txt', null]],
+      ...[[['a.txt', null]], [['b.txt', 'b']], []],
+      ...[[['c.txt', '1']], [['c.txt', null]]],
     ])
   })
 
@@ -98,15 +90,7 @@ describe('python(module).call(name, args).gives(expected)', () => {
   })
 
   test('names the first call that is wrong, without the hidden value', async () => {
-    const result = await gives(
-      ints('5', '7'),
-      [
-        [2, 3],
-        [40, 2],
-      ],
-      [5, 42],
-      'add',
-    )
+    const result = await gives(ints('5', '7'), [[2], [40]], [5, 42])
     expect(result).toEqual({ ok: false, reason: 'main.add: call 2 of 2 gave int 7: not what is expected' })
   })
 
@@ -118,20 +102,16 @@ describe('python(module).call(name, args).gives(expected)', () => {
   test.each(['no-frame', 'bad-frame', 'extra-bytes', 'too-big', 'timeout'] as const)(
     'an evaluation that ends in %s is a check that does not hold, with the reason',
     async kind => {
-      const result = await gives({ kind }, [[1, 2]], [3], 'add')
-      expect(result.ok).toBe(false)
-      expect(result.reason).toMatch(/^main\.add: .{10,}/)
+      const reason = expect.stringMatching(/^main\.add: .{10,}/)
+      expect(await gives({ kind }, [[1, 2]], [3])).toEqual({ ok: false, reason })
     },
   )
 
   test('a fault of the sandbox passes through', async () => {
     const fault = new InfraError('the sandbox is gone', { code: 'sandbox_lost', remedy: 'Run it again.' })
     const { python } = createVerifyTools(workOf({ evaluate: () => Promise.reject(fault) }), new Map())
-    await expect(
-      python('main')
-        .call('add', [[1, 2]])
-        .gives([3]),
-    ).rejects.toBe(fault)
+    const call = python('main').call('add', [[1, 2]])
+    await expect(call.gives([3])).rejects.toBe(fault)
   })
 
   test('a mistake of the check is thrown, never counted as false', async () => {
@@ -187,18 +167,11 @@ describe('a check that is written wrongly is refused', () => {
     )
   })
 
-  test('a tool that does not exist, with the nearest one', () => {
-    expect(() => Reflect.get(toolsGiving(ints()), 'pyhton')).toThrow(
-      expect.objectContaining({ message: 'there is no tool "pyhton"', remedy: 'Did you mean "python"?' }),
-    )
-  })
-
   test.each<[unknown, string]>([
     [undefined, 'nothing back'],
     [true, 'true back'],
     ['fine', 'a text back'],
     [{ ok: 'yes', reason: '' }, 'an object of another kind back'],
-    [{ ok: true }, 'an object of another kind back'],
     [{ ok: true, reason: 1 }, 'an object of another kind back'],
   ])('a result that is none: %j', (result, given) => {
     expect(() => checkedResult('right', result)).toThrow(
@@ -207,9 +180,5 @@ describe('a check that is written wrongly is refused', () => {
         remedy: expect.stringContaining('verify["right"]'),
       }),
     )
-  })
-
-  test('a result that is one is taken as it is', () => {
-    expect(checkedResult('right', { ok: false, reason: 'no' })).toEqual({ ok: false, reason: 'no' })
   })
 })

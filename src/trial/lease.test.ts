@@ -20,13 +20,16 @@ function fakeSandboxes(): { open: () => Promise<Sandbox>; opened: { disposed: bo
   return { open, opened }
 }
 
+const lease = (open: () => Promise<Sandbox>, fresh = false) =>
+  new SandboxLease({ sandbox: PREPARED, runId: 'r', fresh }, open)
+
 describe('SandboxLease', () => {
   it('lends the same sandbox to one trial after another', async () => {
     const { open, opened } = fakeSandboxes()
-    await using lease = new SandboxLease({ sandbox: PREPARED, runId: 'r', fresh: false }, open)
-    const first = await lease.take()
+    await using leased = lease(open)
+    const first = await leased.take()
     await first[Symbol.asyncDispose]()
-    const second = await lease.take()
+    const second = await leased.take()
     expect(second.sandbox).toBe(first.sandbox)
     await second[Symbol.asyncDispose]()
     expect(opened).toHaveLength(1)
@@ -34,10 +37,10 @@ describe('SandboxLease', () => {
 
   it('lets the second trial wait until the first has given the sandbox back', async () => {
     const { open } = fakeSandboxes()
-    await using lease = new SandboxLease({ sandbox: PREPARED, runId: 'r', fresh: false }, open)
-    const first = await lease.take()
+    await using leased = lease(open)
+    const first = await leased.take()
     let isTaken = false
-    const second = lease.take().then(taken => {
+    const second = leased.take().then(taken => {
       isTaken = true
       return taken
     })
@@ -49,15 +52,15 @@ describe('SandboxLease', () => {
 
   it('opens a new sandbox after the old one was discarded, and for each trial when asked for fresh ones', async () => {
     const { open, opened } = fakeSandboxes()
-    await using lease = new SandboxLease({ sandbox: PREPARED, runId: 'r', fresh: false }, open)
-    const first = await lease.take()
+    await using leased = lease(open)
+    const first = await leased.take()
     await first.discard()
     await first[Symbol.asyncDispose]()
-    await (await lease.take())[Symbol.asyncDispose]()
+    await (await leased.take())[Symbol.asyncDispose]()
     expect(opened.map(state => state.disposed)).toEqual([true, false])
 
     const each = fakeSandboxes()
-    await using fresh = new SandboxLease({ sandbox: PREPARED, runId: 'r', fresh: true }, each.open)
+    await using fresh = lease(each.open, true)
     for (let i = 0; i < 3; i++) await (await fresh.take())[Symbol.asyncDispose]()
     expect(each.opened.map(state => state.disposed)).toEqual([true, true, true])
   })
@@ -65,13 +68,12 @@ describe('SandboxLease', () => {
   it('tries again after an opening that failed, and does not block the next trial', async () => {
     const { open } = fakeSandboxes()
     let isBroken = true
-    const lease = new SandboxLease({ sandbox: PREPARED, runId: 'r', fresh: false }, async () => {
+    await using leased = lease(async () => {
       if (!isBroken) return open()
       throw new InfraError('no container', { code: 'sandbox_lost', remedy: '' })
     })
-    await expect(lease.take()).rejects.toThrow('no container')
+    await expect(leased.take()).rejects.toThrow('no container')
     isBroken = false
-    await (await lease.take())[Symbol.asyncDispose]()
-    await lease[Symbol.asyncDispose]()
+    await (await leased.take())[Symbol.asyncDispose]()
   })
 })

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { makeLog } from '../evidence/log.fixture.ts'
 import type { TrialLog } from '../evidence/log.ts'
 import { artifactsDirOf, exportArtifacts } from '../results/artifacts.ts'
 import { readArtifact } from '../results/read-artifacts.ts'
@@ -37,20 +38,11 @@ const snapshot = (entries: Readonly<Record<string, Entry>>): Snapshot => ({
   entries: new Map(Object.entries(entries)),
   truncated: null,
 })
+const SETUP = { 'a.txt': file('a'), 'gone.txt': file('g') }
 const LOG: TrialLog = {
-  prompt: 'x',
-  baseline: snapshot({ 'a.txt': file('a'), 'gone.txt': file('g') }),
+  ...makeLog({ prompt: 'x' }),
+  baseline: snapshot(SETUP),
   final: snapshot({ 'a.txt': file('a'), 'out/x': file('made', 0o755) }),
-  setupText: new Map(),
-  calls: [],
-  contents: new Map(),
-  finalAnswer: '',
-  answers: [''],
-  state: undefined,
-  instance: undefined,
-  tokens: null,
-  verified: new Map(),
-  sessionChecks: new Map(),
 }
 
 let trials = 0
@@ -69,16 +61,16 @@ function recorded(changes: Partial<TrialRecord> = {}, log: Partial<TrialLog> = {
   }
 }
 
+/** A trial in which these parts of the question were others. */
+const asked = (...parts: readonly string[]) =>
+  recorded({ question: { ...questionOf(task), ...Object.fromEntries(parts.map(part => [part, '0'.repeat(64)])) } })
+
 describe('a recorded trial', () => {
   it('has the clean room it had: artifacts with their modes over the setup, without what was removed', () => {
     const prepared = prepareRescore(task, recorded(), results)
     if (!prepared.ok) throw new Error(prepared.refusal.reason)
-    const room = [...prepared.observed.room].map(([path, { bytes, mode }]) => [
-      path,
-      Buffer.from(bytes).toString(),
-      mode,
-    ])
-    expect(room).toEqual([
+    const { room } = prepared.observed
+    expect([...room].map(([path, { bytes, mode }]) => [path, Buffer.from(bytes).toString(), mode])).toEqual([
       ['out/x', 'made', 0o755],
       ['a.txt', 'a', 0o644],
     ])
@@ -88,15 +80,10 @@ describe('a recorded trial', () => {
   it.each<[string, () => TrialRecord, string, RegExp]>([
     ['was a fault', () => recorded({ outcome: 'infra', ending: null }), 'nothing_to_score', /infra/],
     ['has no log', () => recorded({ baseline: null }), 'nothing_to_score', /nothing to score/],
-    [
-      'answered another prompt',
-      () => recorded({ question: { ...questionOf(task), prompt: '0'.repeat(64) } }),
-      'other_question',
-      /: prompt changed since; run it again$/,
-    ],
+    ['answered another prompt', () => asked('prompt'), 'other_question', /: prompt changed since; run it again$/],
     [
       'had other limits and another setup',
-      () => recorded({ question: { ...questionOf(task), setup: '0'.repeat(64), limits: '0'.repeat(64) } }),
+      () => asked('setup', 'limits'),
       'other_question',
       /: setup and limits \(turns, times\) changed since; run it again$/,
     ],
@@ -104,8 +91,8 @@ describe('a recorded trial', () => {
       'had another file in its setup',
       () =>
         recorded(
-          { question: { ...questionOf(task), setup: '0'.repeat(64) } },
-          { baseline: snapshot({ 'a.txt': file('b'), 'gone.txt': file('g'), 'more.txt': file('m') }) },
+          { question: asked('setup').question },
+          { baseline: snapshot({ ...SETUP, 'a.txt': file('b'), 'more.txt': file('m') }) },
         ),
       'other_question',
       /setup changed since \(a\.txt, more\.txt\); run it again$/,
@@ -122,12 +109,7 @@ describe('a recorded trial', () => {
       'artifact_missing',
       /out\/big was not kept/,
     ],
-    [
-      'names a folder that is not its own',
-      () => recorded({ artifacts_dir: 'artifacts' }),
-      'artifact_changed',
-      /folder/,
-    ],
+    ['names a folder not its own', () => recorded({ artifacts_dir: 'artifacts' }), 'artifact_changed', /folder/],
     [
       'has an artifact of the same length with another text',
       () => recorded({}, { final: snapshot({ 'out/x': file('MADE') }) }),

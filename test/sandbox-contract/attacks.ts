@@ -1,7 +1,7 @@
 /** What a command does to the process that watches it: make it hold something over a reset, or end it. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { SandboxTraits, TheSandbox } from '../sandbox-contract.ts'
-import { filesOf, lay, outputOf, python, run, textOf } from './fixture.ts'
+import { filesOf, lay, outputOf, python } from './fixture.ts'
 
 const PRELUDE = `
 import array, fcntl, os, socket, struct, subprocess, time
@@ -108,26 +108,19 @@ export function attackContract(sandbox: TheSandbox, traits: SandboxTraits): void
     })
 
     it('leaves files whose names fill a request', async () => {
-      await outputOf(
-        sandbox(),
-        python(
-          "import os\nfolder = b'/'.join([b'\\xff' * 250] * 14)\nos.makedirs(folder)\nfor n in range(1000): open(folder + b'/%d' % n + b'\\xff' * 240, 'w').close()",
-        ),
-      )
-      const paths = [...(await sandbox().freeze()).entries].flatMap(([path, { type }]) =>
-        type === 'file' ? [path] : [],
-      )
+      const program = `import os\nfolder = b'/'.join([b'\\xff' * 250] * 14)\nos.makedirs(folder)
+for n in range(1000): open(folder + b'/%d' % n + b'\\xff' * 240, 'w').close()`
+      await outputOf(sandbox(), python(program))
+      const { entries } = await sandbox().freeze()
+      const paths = [...entries].flatMap(([path, { type }]) => (type === 'file' ? [path] : []))
       const { files } = await sandbox().collect(paths, { maxFileBytes: 100, maxTotalBytes: 100_000 })
       expect(files.size).toBe(1_001)
     })
 
     it('wants to be spared when memory runs out', async ({ skip }) => {
       if (sandbox().info.limits.landlock !== true) skip('this kernel has no Landlock')
-      const lowered = await run(
-        sandbox(),
-        'echo 0 > /proc/self/oom_score_adj || echo refused; cat /proc/self/oom_score_adj',
-      )
-      expect(textOf(lowered.stdout)).toBe('refused\n1000\n')
+      const lower = 'echo 0 > /proc/self/oom_score_adj || echo refused; cat /proc/self/oom_score_adj'
+      expect(await outputOf(sandbox(), lower)).toBe('refused\n1000\n')
     })
 
     if (traits.limitsMemory) {

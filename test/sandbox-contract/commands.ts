@@ -6,14 +6,10 @@ export function commandContract(sandbox: TheSandbox): void {
   describe('a command', () => {
     beforeEach(() => lay(sandbox()))
 
-    it('gives its exit status', async () => {
-      expect((await run(sandbox(), 'exit 7')).exitCode).toBe(7)
-      expect((await run(sandbox(), 'true')).exitCode).toBe(0)
-      expect((await run(sandbox(), 'no-such-program')).exitCode).toBe(127)
-    })
-
-    it('gives the negative number of the signal that ended it', async () => {
-      expect((await run(sandbox(), 'kill -SEGV $$')).exitCode).toBe(-11)
+    it('gives its exit status, or the negative number of the signal that ended it', async () => {
+      const ends = { 'exit 7': 7, true: 0, 'no-such-program': 127, 'kill -SEGV $$': -11 }
+      for (const [command, status] of Object.entries(ends))
+        expect((await run(sandbox(), command)).exitCode, command).toBe(status)
     })
 
     it('runs in the workspace, as an ordinary user, with HOME and PATH set and nothing of the harness', async () => {
@@ -58,9 +54,8 @@ export function commandContract(sandbox: TheSandbox): void {
       const reason = new Error('the user pressed Ctrl-C')
       const begin = performance.now()
       setTimeout(() => controller.abort(reason), 100)
-      await expect(
-        sandbox().exec('sleep 60', { timeoutMs: 60_000, signal: controller.signal, snapshot: true }),
-      ).rejects.toBe(reason)
+      const options = { timeoutMs: 60_000, signal: controller.signal, snapshot: true }
+      await expect(sandbox().exec('sleep 60', options)).rejects.toBe(reason)
       expect(performance.now() - begin).toBeLessThan(2_000)
       expect(await outputOf(sandbox(), 'ps -e --no-headers | wc -l').then(Number)).toBeLessThan(7)
     })

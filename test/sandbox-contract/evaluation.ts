@@ -22,27 +22,22 @@ const ADVERSARIAL: [title: string, source: string, kind: Evaluation['kind']][] =
   ['writes a frame that is not JSON', `${FORGE}frame("yes")\n`, 'bad-frame'],
   ['writes a frame of another form', `${FORGE}frame('[{"ok":true,"value":1}]')\n`, 'bad-frame'],
   ['writes a frame with too few results', `${FORGE}frame('[]')\n`, 'bad-frame'],
-  [
-    'writes a deep frame',
-    `${FORGE}frame('[{"ok":true,"value":' + '{"t":"list","v":[' * 5000 + ']}' * 5000 + '}]')\n`,
-    'bad-frame',
-  ],
-  [
-    'writes two frames at once',
-    'import os\nd = b\'[{"ok":true,"value":{"t":"int","v":"2"}}]\'\nos.write(3, (len(d).to_bytes(4, "big") + d) * 2)',
-    'extra-bytes',
-  ],
+  ['writes two frames at once', 'import os\nos.write(3, b"\\0\\0\\0\\2[]" * 2)', 'extra-bytes'],
   ['prints 1 GB', 'for _ in range(1024): print("x" * (1 << 20))\ndef f(x):\n    return x', 'values'],
 ]
 
-const int = (v: string) => ({ t: 'int', v })
-const text = (v: string) => ({ t: 'str', v })
+const int = (v: string): EvaluatedValue => ({ t: 'int', v })
+const text = (v: string): EvaluatedValue => ({ t: 'str', v })
+const list = (...v: EvaluatedValue[]): EvaluatedValue => ({ t: 'list', v })
+const dict = (...v: [EvaluatedValue, EvaluatedValue][]): EvaluatedValue => ({ t: 'dict', v })
+const float = (v: string): EvaluatedValue => ({ t: 'float', v })
+const bool = (v: boolean): EvaluatedValue => ({ t: 'bool', v })
 const TOLD = 'ä\u{1f600}"\n'
 
 /** What calls of f(2) and f(TOLD) give, or why they give nothing. */
 const JAVASCRIPT: [title: string, source: string, expected: unknown][] = [
-  ['values by type', 'exports.f = x => x === 2 ? [x, 1.5, -0, 1e21, 1 / 0, 5n, null, true] : x', [{ t: 'list', v: [int('2'), { t: 'float', v: '1.5' }, { t: 'float', v: '-0.0' }, int('1000000000000000000000'), { t: 'float', v: 'inf' }, int('5'), { t: 'none' }, { t: 'bool', v: true }] }, text(TOLD)]],
-  ['objects and maps', 'exports.f = x => x === 2 ? { a: x } : new Map([[1, x]])', [{ t: 'dict', v: [[text('a'), int('2')]] }, { t: 'dict', v: [[int('1'), text(TOLD)]] }]],
+  ['values by type', 'exports.f = x => x === 2 ? [x, 1.5, -0, 1e21, 1 / 0, 5n, null, true] : x', [list(int('2'), float('1.5'), float('-0.0'), int('1000000000000000000000'), float('inf'), int('5'), { t: 'none' }, bool(true)), text(TOLD)]],
+  ['objects and maps', 'exports.f = x => x === 2 ? { a: x } : new Map([[1, x]])', [dict([text('a'), int('2')]), dict([int('1'), text(TOLD)])]],
   ['what is not a value', 'class Odd {}\nexports.f = x => x === 2 ? new Odd() : undefined', [{ t: 'other', v: 'Odd' }, { t: 'other', v: 'undefined' }]],
   ['promises, and what is thrown', 'exports.f = async x => { if (x === 2) throw new RangeError("no"); return x }', ['RangeError', text(TOLD)]],
   ['modules of both kinds', 'exports.f = async x => (await import("./esm.mjs")).g(x)', [int('3'), text(`${TOLD}1`)]],
@@ -53,7 +48,7 @@ const JAVASCRIPT: [title: string, source: string, expected: unknown][] = [
   ['an endless loop', 'exports.f = () => { for (;;); }', 'timeout'],
   ['two frames', 'const d = Buffer.from("[]"), l = Buffer.from([0, 0, 0, 2]); require("fs").writeSync(3, Buffer.concat([l, d, l, d]))', 'extra-bytes'],
   ['a result of 2 MB', 'exports.f = () => "x".repeat(2e6)', 'too-big'],
-  ['writing in the workspace', 'exports.f = () => { try { require("fs").writeFileSync("/workspace/x", "") } catch (e) { return ["EACCES", "EROFS"].includes(e.code) } }', [{ t: 'bool', v: true }, { t: 'bool', v: true }]],
+  ['writing in the workspace', 'exports.f = () => { try { require("fs").writeFileSync("/workspace/x", "") } catch (e) { return ["EACCES", "EROFS"].includes(e.code) } }', [bool(true), bool(true)]],
 ] // biome-ignore format: one a line
 
 export function evaluationContract(sandbox: TheSandbox): void {
@@ -76,60 +71,26 @@ export function evaluationContract(sandbox: TheSandbox): void {
   describe('an evaluation', () => {
     it('gives the value of each call with its type', async () => {
       const source = 'def f(x):\n    return {"in": x, "twice": (x, [x])}\n'
-      expect(await valuesOf(source, [[1], ['ä\u{1f600}"\n'], [null], [[true, 1.5]]])).toEqual(
-        [
-          { t: 'int', v: '1' },
-          { t: 'str', v: 'ä\u{1f600}"\n' },
-          { t: 'none' },
-          {
-            t: 'list',
-            v: [
-              { t: 'bool', v: true },
-              { t: 'float', v: '1.5' },
-            ],
-          },
-        ].map(value => ({
-          t: 'dict',
-          v: [
-            [{ t: 'str', v: 'in' }, value],
-            [
-              { t: 'str', v: 'twice' },
-              { t: 'tuple', v: [value, { t: 'list', v: [value] }] },
-            ],
-          ],
-        })),
+      const values: EvaluatedValue[] = [int('1'), text(TOLD), { t: 'none' }, list(bool(true), float('1.5'))]
+      expect(await valuesOf(source, [[1], [TOLD], [null], [[true, 1.5]]])).toEqual(
+        values.map(value => dict([text('in'), value], [text('twice'), { t: 'tuple', v: [value, list(value)] }])),
       )
     })
 
     it.each<[string, EvaluatedValue]>([
-      ['True', { t: 'bool', v: true }],
-      ['-(10 ** 30)', { t: 'int', v: `-1${'0'.repeat(30)}` }],
-      ['1.0', { t: 'float', v: '1.0' }],
-      ['1e300 * 10 ** 10', { t: 'float', v: '1e+310' }],
-      ['math.inf', { t: 'float', v: 'inf' }],
+      ['True', bool(true)],
+      ['-(10 ** 30)', int(`-1${'0'.repeat(30)}`)],
+      ['1.0', float('1.0')],
+      ['math.inf', float('inf')],
       ['type("I", (int,), {"__eq__": lambda s, o: True, "__repr__": lambda s: "2"})(5)', { t: 'int*', v: '5' }],
       ['enum.IntEnum("E", "a b").b', { t: 'int*', v: '2' }],
-      ['type("L", (list,), {"__iter__": lambda s: iter([1])})([7])', { t: 'list', v: [{ t: 'int', v: '7' }] }],
-      ['collections.namedtuple("P", "a")(1)', { t: 'tuple', v: [{ t: 'int', v: '1' }] }],
-      [
-        'collections.Counter("a")',
-        {
-          t: 'dict',
-          v: [
-            [
-              { t: 'str', v: 'a' },
-              { t: 'int', v: '1' },
-            ],
-          ],
-        },
-      ],
+      ['type("L", (list,), {"__iter__": lambda s: iter([1])})([7])', list(int('7'))],
+      ['collections.namedtuple("P", "a")(1)', { t: 'tuple', v: [int('1')] }],
+      ['collections.Counter("a")', dict([text('a'), int('1')])],
       ['{1}', { t: 'other', v: 'set' }],
       ['10 ** 5000', { t: 'other', v: 'int of more than 13000 bits' }],
     ])('encodes %s', async (expression, value) => {
-      const given = await returning(expression)
-      // What Python computes with infinities differs by operation; the point here is the type.
-      if (expression.startsWith('1e300')) expect(given).toSatisfy(v => v === 'OverflowError' || typeof v === 'object')
-      else expect(given).toEqual(value)
+      expect(await returning(expression)).toEqual(value)
     })
 
     it('bounds depth and number of values', async () => {
@@ -142,7 +103,7 @@ export function evaluationContract(sandbox: TheSandbox): void {
 
     it('names the exception of a call that raised one, and goes on', async () => {
       const source = 'import sys\ndef f(x):\n    if x == 0: sys.exit(0)\n    return 1 // (x - 1)\n'
-      expect(await valuesOf(source, [[1], [0], [2]])).toEqual(['ZeroDivisionError', 'SystemExit', { t: 'int', v: '1' }])
+      expect(await valuesOf(source, [[1], [0], [2]])).toEqual(['ZeroDivisionError', 'SystemExit', int('1')])
       expect(await valuesOf('def f(:')).toEqual(['SyntaxError'])
       expect(await valuesOf('x = 1')).toEqual(['AttributeError'])
     })
@@ -157,7 +118,7 @@ print('hello')
 def f(x):
     print('called')
     return x + 1`
-      expect(await valuesOf(source)).toEqual([{ t: 'int', v: '3' }])
+      expect(await valuesOf(source)).toEqual([int('3')])
     })
 
     it('is not led astray by a module that replaces parts of Python', async () => {
@@ -204,12 +165,8 @@ def f(x):
     it.each(JAVASCRIPT)('of JavaScript: %s', async (_title, source, expected) => {
       const texts = { 'main.js': source, 'esm.mjs': 'export default { f: x => x }; export const g = x => x + 1' }
       await sandbox().reset(filesOf(texts), { room: 'verify' })
-      const calls = [2, 'ä\u{1f600}"\n'].map(x => ({
-        module: 'main.js',
-        name: 'f',
-        args: [x],
-        language: 'javascript' as const,
-      }))
+      const call = { module: 'main.js', name: 'f', language: 'javascript' } as const
+      const calls = [2, TOLD].map(x => ({ ...call, args: [x] }))
       const timeoutMs = expected === 'timeout' ? 1_500 : 10_000
       const given = await sandbox().evaluate(calls, { timeoutMs })
       const told =
@@ -223,7 +180,7 @@ def f(x):
       expect(evaluation.kind).toBe(kind)
       expect(process.memoryUsage().rss - before).toBeLessThan(50 * 1024 * 1024)
       // Whatever happened, the sandbox works as before.
-      expect(await valuesOf('def f(x):\n    return x')).toEqual([{ t: 'int', v: '2' }])
+      expect(await valuesOf('def f(x):\n    return x')).toEqual([int('2')])
     })
   })
 }

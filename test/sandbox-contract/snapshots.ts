@@ -14,9 +14,8 @@ export function snapshotContract(sandbox: TheSandbox): void {
     beforeEach(() => lay(sandbox(), SETUP))
 
     it('names what a command changed, and only that', async () => {
-      const delta = await change(
-        'echo "b = 2" > main.py; rm -r folder; mkdir new; echo n > new/file; chmod 600 keep.txt',
-      )
+      const command = 'echo "b = 2" > main.py; rm -r folder; mkdir new; echo n > new/file; chmod 600 keep.txt'
+      const delta = await change(command)
       expect([...delta.changed.keys()]).toEqual(['keep.txt', 'main.py', 'new', 'new/file'])
       expect(delta.deleted).toEqual(['folder', 'folder/inner.txt'])
       expect(delta.changed.get('keep.txt')).toMatchObject({ type: 'file', mode: 0o600 })
@@ -66,9 +65,8 @@ export function snapshotContract(sandbox: TheSandbox): void {
     })
 
     it('sees the mode of the workspace itself, and attributes', async () => {
-      const delta = await change(
-        `chmod 777 .; ${python("import os\nfor name in ('main.py', 'folder'): os.setxattr(name, 'user.note', b'x')")}`,
-      )
+      const note = python("import os\nfor name in ('main.py', 'folder'): os.setxattr(name, 'user.note', b'x')")
+      const delta = await change(`chmod 777 .; ${note}`)
       expect([...delta.changed].map(([path, entry]) => [path, 'mode' in entry && entry.mode.toString(8)])).toEqual([
         ['.', '777'],
         ['folder', '10755'],
