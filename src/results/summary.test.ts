@@ -67,6 +67,9 @@ describe('summarise', () => {
 
   it('marks an early stop only where the run asked for it and the shape fits', () => {
     expect(only([passed(0), failed(1)], { earlyStop: true })).toMatchObject({ early_stopped: true, interval: null })
+    const beside = only([failed(0), passed(1)], { earlyStop: true })
+    expect(beside).toMatchObject({ early_stopped: true, trials_run: 2 })
+    expect(only([passed(0), failed(2)], { earlyStop: true })).toMatchObject({ early_stopped: false })
     expect(only([passed(0), failed(1)])).toMatchObject({ early_stopped: false })
     expect(only([passed(0), passed(1)], { earlyStop: true })).toMatchObject({ early_stopped: false })
   })

@@ -6,7 +6,15 @@ import { randomBytes } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { relative } from 'node:path'
 import type { TestAnnotation } from 'vitest'
-import type { Reporter, TestCase, TestModule, TestRunEndReason, TestSpecification, Vitest } from 'vitest/node'
+import type {
+  Reporter,
+  TestCase,
+  TestModule,
+  TestProject,
+  TestRunEndReason,
+  TestSpecification,
+  Vitest,
+} from 'vitest/node'
 import { version as vitestVersion } from 'vitest/node'
 import { PRINTERS, WRITERS } from '../../reporters/index.ts'
 import type { FinishedRun } from '../../reporters/reporter.ts'
@@ -101,13 +109,26 @@ export class BenchReporter implements Reporter {
       this.#run.plan = plan
       this.#run.isFinished = false
       for (const [at, { project }] of projects.entries()) {
-        project.provide('agentBenchPlan', { made: true, plan: plans[at] ?? plan })
+        const atOnce = this.#shareWorkers(project, specifications)
+        project.provide('agentBenchPlan', { made: true, plan: plans[at] ?? plan, atOnce })
       }
       for (const line of lines) this.#print(line)
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
       this.#refuse(explainError(error), specifications)
     }
+  }
+
+  /**
+   * Vitest gives a worker whole files, so with fewer files than workers each worker runs several trials of its task at once.
+   * @returns so many
+   */
+  #shareWorkers(project: TestProject, specifications: readonly TestSpecification[]): number {
+    const { workers } = this.#options.settings
+    const files = specifications.filter(one => one.project.name === project.name).length
+    project.config.maxWorkers = Math.max(1, Math.min(workers, files))
+    project.config.maxConcurrency = Math.floor(workers / project.config.maxWorkers)
+    return project.config.maxConcurrency
   }
 
   /** Under `resume`: what counts of earlier runs, and what of their journals cannot be used and is run again. */

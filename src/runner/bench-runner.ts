@@ -46,8 +46,10 @@ export default class BenchRunner extends TestRunner {
     // Reporters that know nothing of projects (JUnit) tell models apart by the name.
     const name = model === null ? task.id : `${task.id} [${escapeForTerminal(model)}]`
     this.#suites.set(name, task)
-    // Vitest's own time limits, retries and concurrency would run a trial while another one holds the sandbox.
-    const own = { timeout: 0, concurrent: false, sequential: true, retry: 0, repeats: 0 }
+    const provided = inject('agentBenchPlan')
+    const concurrent = provided?.made === true && provided.atOnce > 1
+    // Vitest's own time limits and retries, and concurrency of its own, would run a trial while another one holds the sandbox.
+    const own = { timeout: 0, concurrent, sequential: !concurrent, retry: 0, repeats: 0 }
     describe(name, { ...own, meta: { bench } }, () => {
       for (let trial = 1; trial <= trials; trial++) {
         const meta: TrialMeta = { version: META_VERSION, task: task.id, ...ofModel, trial }

@@ -19,7 +19,12 @@ interface ProvidedSettings {
 
 /** Known when a run starts: the plan, or why there is none. */
 export type ProvidedPlan =
-  | { readonly made: true; readonly plan: TrialPlan }
+  | {
+      readonly made: true
+      readonly plan: TrialPlan
+      /** Trials of one task at once in a worker, each in its own sandbox. */
+      readonly atOnce: number
+    }
   | { readonly made: false; readonly message: string }
 
 declare module 'vitest' {

@@ -134,7 +134,7 @@ const TABLE = {
   trialTimeout: setting(seconds, null, 'seconds for a trial', "the task's, 7200"),
   image: setting(text, null, 'the sandbox image', 'built from `src/sandbox/image/`'),
   keep: setting(onOff, false, '`1`: keep the workspace of the last trial open and say how to enter it (in a terminal)'),
-  workers: setting(wholeNumber(1, 64), 1, 'sandboxes (and tasks) at once'),
+  workers: setting(wholeNumber(1, 64), 1, 'sandboxes, and so trials, at once'),
   examine: setting(onOff, true, "`0`: skip the quick examination of the model's server before the first trial"),
   record: setting(text, null, 'folder to save every exchange with the model in'),
   replay: setting(text, null, 'such a folder: trials are answered from it, without a server'),
