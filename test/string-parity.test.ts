@@ -6,7 +6,7 @@ import { createAgent } from '../src/agents/index.ts'
 import { planOfCheck } from '../src/check/check-task.ts'
 import { disagreement, proofsOf } from '../src/check/proof.ts'
 import { findSpecFiles } from '../src/cli/spec-files.ts'
-import { loadTask } from '../src/runner/collect.ts'
+import { loadSpec } from '../src/runner/collect.ts'
 import { openSandbox, prepareSandbox } from '../src/sandbox/index.ts'
 import type { Hands, Play } from '../src/task/task.ts'
 import { TrialWorker } from '../src/trial/trial-worker.ts'
@@ -52,7 +52,10 @@ await describeWith(['namespaces', 'pytest'], 'string tools and workspace tools',
   it('has all tasks of both suites', () => expect(files).toHaveLength(20))
 
   it.each(files.map(file => [relative(ROOT, file), file] as const))('%s', async (_, file) => {
-    const task = { ...(await loadTask(file, ROOT, path => import(path))), tools: 'workspace' as const }
+    const task = {
+      ...(await (await loadSpec(file, ROOT, path => import(path))).resolve()),
+      tools: 'workspace' as const,
+    }
     for (const [index, proof] of proofsOf(task).entries()) {
       const agent = createAgent('reference', { model: null })
       const signal = AbortSignal.timeout(60_000)
