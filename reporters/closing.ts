@@ -1,5 +1,6 @@
 /** The last lines of a run: why it ended as it did, and what to try next. A pure function of what is known at the end. */
 import { posix } from 'node:path'
+import { rowName } from '../src/results/row-name.ts'
 import { describeLoss, isModelResult, isReplayed, lostDuringCommand, type Summary } from '../src/results/summary.ts'
 import type { FinishedRun, RunReporter } from './reporter.ts'
 import { shortModelName } from './standings.ts'
@@ -72,7 +73,7 @@ function whyStatus2({ exitStatus, stopped, isInterrupted, summaries, brokenFiles
 }
 
 function nameOf(summary: Summary): string {
-  return escapeForTerminal(summary.task_id)
+  return escapeForTerminal(rowName(summary))
 }
 
 /** The code of a trial that a recording has no reply for. */

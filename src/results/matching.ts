@@ -5,6 +5,7 @@
 import type { ArmTrials, ComparedTask, ComparisonInput, Weights } from '../score/comparison.ts'
 import type { ResultHead } from './folder.ts'
 import { canonicalJson } from './hash.ts'
+import { rowName } from './row-name.ts'
 
 /** Results that are compared as one: of one model under one agent in one kind of sandbox, one for each task. */
 export interface Arm {
@@ -46,8 +47,8 @@ export interface MatchOptions {
 /** Matches arms by task id and fingerprint. A task that some arm has no trial of is dropped, and named. */
 export function matchArms(arms: readonly Arm[], options: MatchOptions = {}): Matched {
   const { moduleOf = (head: ResultHead) => head.suite_title ?? head.suite } = options
-  const byTask = arms.map(({ heads }) => new Map(heads.map(head => [head.task_id, head])))
-  const ids = [...new Set(arms.flatMap(({ heads }) => heads.map(head => head.task_id)))].sort()
+  const byTask = arms.map(({ heads }) => new Map(heads.map(head => [rowName(head), head])))
+  const ids = [...new Set(arms.flatMap(({ heads }) => heads.map(rowName)))].sort()
   const names = (isMeant: (head: ResultHead | undefined) => boolean, id: string) =>
     arms.filter((_, at) => isMeant(byTask[at]?.get(id))).map(({ name }) => name)
   const rows: (readonly ResultHead[])[] = []
@@ -84,7 +85,7 @@ export function matchArms(arms: readonly Arm[], options: MatchOptions = {}): Mat
 
 function taskOf(heads: readonly ResultHead[], moduleOf: (head: ResultHead) => string): readonly ComparedTask[] {
   const [first] = heads
-  return first === undefined ? [] : [{ id: first.task_id, module: moduleOf(first), arms: heads.map(trialsOf) }]
+  return first === undefined ? [] : [{ id: rowName(first), module: moduleOf(first), arms: heads.map(trialsOf) }]
 }
 
 /** Trials are one sample, or their number depends on how they ended: then the first alone is counted. */

@@ -26,6 +26,7 @@ import { readAllJournals, readJournalsOfRun, runsBeside } from '../results/journ
 import { servedNotes } from '../results/served-models.ts'
 import { exitStatus, summarise } from '../results/summary.ts'
 import { openSandbox } from '../sandbox/index.ts'
+import { otherForms, refuseUnknownForm } from './asked-form.ts'
 import { type ExitWatch, watchExit } from './exit-watch.ts'
 import { checkKeep, Keeper, lastTrialOf } from './keep.ts'
 import { makePlans } from './make-plan.ts'
@@ -85,7 +86,9 @@ export class BenchReporter implements Reporter {
     this.#run = new RunState(trialsAhead)
     const { earlier } = this.#run
     try {
-      this.#refuseSameIds(specifications)
+      const ours = specifications.filter(({ project }) => this.#isOurs(project.name)).map(({ moduleId }) => moduleId)
+      this.#refuseSameIds(ours)
+      refuseUnknownForm(ours, settings)
       if (settings.resume) this.#readEarlier()
       const { plans, lines } = await makePlans(settings, {
         root,
@@ -140,8 +143,7 @@ export class BenchReporter implements Reporter {
   }
 
   /** Before the first trial, where the files show it: two tasks with one id would be taken for trials of one task. */
-  #refuseSameIds(specifications: readonly TestSpecification[]): void {
-    const files = specifications.filter(({ project }) => this.#isOurs(project.name)).map(({ moduleId }) => moduleId)
+  #refuseSameIds(files: readonly string[]): void {
     const same = sameIdIn(files)
     if (same !== null) throw this.#sameIds(same.id, same.files)
   }
@@ -172,6 +174,8 @@ export class BenchReporter implements Reporter {
   onTestModuleCollected(module: TestModule): void {
     if (!this.#isOurs(module.project.name)) return
     for (const suite of module.children.suites()) {
+      const meta = suite.meta().bench
+      if (meta !== undefined && !isTrialMeta(meta)) this.#run.tasks.push(meta)
       const key = JSON.stringify([module.project.name, suite.name])
       const other = this.#run.fileOf.get(key)
       if (other === undefined) this.#run.fileOf.set(key, module.moduleId)
@@ -323,6 +327,7 @@ export class BenchReporter implements Reporter {
       summaries,
       notes: [
         ...notes,
+        ...otherForms(this.#run.tasks, this.#options.settings),
         ...servedNotes(records),
         ...runsBeside(plan.resultsDir, plan.runId, this.#run.startedAt).map(
           other => `Run ${other} wrote into the same results folder during this one: times may be longer for it.`,

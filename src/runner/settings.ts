@@ -151,6 +151,17 @@ const TABLE = {
     '[suites](docs/write-a-task.md#suites) to run, `a,b`, or `all`; also names suites of this package',
     "the project's",
   ),
+  mode: setting(
+    oneOf('direct', 'agent'),
+    null,
+    "for tasks that have both modes: `direct` judges the answer's code, `agent` the workspace",
+    "the task's first",
+  ),
+  instance: setting(
+    wholeNumber(0, 4_294_967_295),
+    0,
+    'which instance of its data a task is run with; results are compared on 0',
+  ),
   skillDir: setting(text, null, 'a skill directory, or a directory of them, mounted in addition to `skills/`'),
   skillMaxFiles: setting(wholeNumber(1, 1_000_000), 5_000, 'most files in a skill'),
   skillMaxMegabytes: setting(wholeNumber(1, 10_000), 64, 'largest size of a skill'),

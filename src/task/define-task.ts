@@ -14,7 +14,7 @@ import type { Context, Flag, Mode, Requirement, SourcePosition, Task, TaskSpec, 
 const DEFAULT_MAX_TURNS = 20
 
 /** Which of its forms a task is run in. */
-interface TaskChoice {
+export interface TaskChoice {
   /** Number of the instance (default 0); tasks without instances are the same for each. */
   readonly instance?: number
   /** Default: the first of the task's modes. Tasks without this mode are run in their own. */
