@@ -92,8 +92,9 @@ await describeWith(['docker'], 'a run that cannot be made or goes wrong', () => 
     )
     await using project = await createProject({ 'tasks/demo/hello.bench.ts': wrong })
     const run = await project.run([], REFERENCE)
-    expect(run.status).toBe(1)
+    expect(run.status).toBe(2)
     const text = run.stdout + run.stderr
+    expect(text).toMatch(/exit 2 {3}nothing was judged/)
     expect(text).toMatch(/allowedWrite/)
     expect(text).toMatch(/Did you mean .?allowedWrites/i)
     expect(text).toContain('tasks/demo/hello.bench.ts: allowedWrite')

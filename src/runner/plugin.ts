@@ -197,8 +197,10 @@ export function agentBench(options: BenchConfig = {}): Plugin {
           for (const file of files) skills.add(file)
           await collectOnlyOurs(vitest, project, settings.suite)
           const model = projects.length > 1 ? nameOfSetting(setting) : null
-          const { k, trials } = settings
-          const shared = { root, k, trials, isBrief: isOnlyTerminal(vitest), skillLimits: skillLimitsOf(settings) }
+          const { k, trials, mode, instance } = settings
+          const choice = { mode, instance }
+          const isBrief = isOnlyTerminal(vitest)
+          const shared = { root, k, trials, isBrief, choice, skillLimits: skillLimitsOf(settings) }
           project.provide('agentBenchSettings', { ...shared, model })
         }
         if (isMerge) return void vitest.config.reporters.push(new MergeReporter() as never)
