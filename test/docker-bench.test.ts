@@ -1,4 +1,6 @@
 /** The whole product on a real engine: Vitest, plugin, sandbox, journal, reports. */
+import { symlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { describeWith } from './needs.ts'
 import { createProject, HELLO_TASK } from './project.ts'
@@ -62,11 +64,14 @@ await describeWith(['docker'], 'a run that cannot be made or goes wrong', () => 
 
   it('reports a mistake in a spec at collection, with file, field and remedy', async () => {
     const wrong = HELLO_TASK.replace('allowedWrites:', 'allowedWrite:')
-    await using project = await createProject({ 'tasks/demo/hello.bench.ts': wrong })
+    await using project = await createProject({ 'tasks/demo/hello.bench.ts': wrong, 'skills/gone/notes.txt': '' })
+    await symlink('nowhere', join(project.dir, 'skills/gone/SKILL.md'))
     const run = await project.run([], REFERENCE)
-    expect(run.status).toBe(1)
-    const mistake = /tasks\/demo\/hello\.bench\.ts: allowedWrite[\s\S]*Did you mean .?allowedWrites/i
-    expect(run.stdout + run.stderr).toMatch(mistake)
+    expect(run.status).toBe(2)
+    const text = run.stdout + run.stderr
+    expect(text).toMatch(/gone\/SKILL\.md: it is a link that leads nowhere\n +remedy: Replace/)
+    expect(text).toMatch(/exit 2 {3}nothing was judged/)
+    expect(text).toMatch(/tasks\/demo\/hello\.bench\.ts: allowedWrite[\s\S]*Did you mean .?allowedWrites/i)
   })
 
   it('books a flag that throws as a fault: inconclusive, exit status 2, the model is not blamed', async () => {

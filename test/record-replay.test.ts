@@ -6,18 +6,6 @@ import { describeWith } from './needs.ts'
 import { createProject, HELLO_TASK } from './project.ts'
 import { call, conversation, say, startScriptedServer } from './scripted-server.ts'
 
-const TESTED_TASK = `import { defineTask } from 'agent-bench'
-export default defineTask({
-  id: 'tested_v1',
-  prompt: 'Make the test pass.',
-  setup: { 'main.py': 'def one():\\n    return 2\\n', 'test_main.py': 'from main import one\\n\\ndef test_one():\\n    assert one() == 1\\n' },
-  allowedWrites: ['main.py'],
-  requires: ['pytest'],
-  verify: { one: ({ python }) => python('main').call('one', [[]]).gives([1]) },
-  flags: { fixed: run => run.verified('one') && run.sawTestsPass() },
-})
-`
-
 await describeWith(['docker'], 'a recorded run', () => {
   test('is repeated without a server, and a request that was not recorded is a fault', async () => {
     await using project = await createProject({ 'tasks/hello.bench.ts': HELLO_TASK })
@@ -61,22 +49,5 @@ await describeWith(['docker'], 'a recorded run', () => {
       lost.map(trial => trial.infra_attempts.map(({ code }) => code)),
       'what is not there is not looked for again',
     ).toEqual([['replay_missing'], ['replay_missing']])
-  })
-  test('in which tests ran is repeated, although no two test reports have the same duration', async () => {
-    await using project = await createProject({ 'tasks/tested.bench.ts': TESTED_TASK })
-    await using server = await startScriptedServer(
-      conversation([
-        call('execute_command', { command: 'pytest -q; ls -l; time true' }),
-        call('write_file', { path: 'main.py', content: 'def one():\n    return 1\n' }),
-        call('execute_command', { command: 'python3 -m pytest' }),
-        say('done'),
-      ]),
-    )
-    const common = { BENCH_SANDBOX: 'docker', BENCH_K: '2' }
-    const recorded = await project.run([], { ...common, BENCH_BASE_URL: server.baseUrl, BENCH_RECORD: 'exchanges' })
-    expect(recorded.status, recorded.stdout + recorded.stderr).toBe(0)
-    const replayed = await project.run([], { ...common, BENCH_REPLAY: 'exchanges' })
-    expect(replayed.status, replayed.stdout + replayed.stderr).toBe(0)
-    expect(server.requests).toHaveLength(8)
   })
 })

@@ -5,6 +5,7 @@ import { printable } from '../../reporters/terminal.ts'
 import { BenchError, explainError } from '../errors.ts'
 import type { AddCommand, CliContext } from './command.ts'
 import { addCheck } from './commands/check.ts'
+import { addCompare } from './commands/compare.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addLint } from './commands/lint.ts'
 import { addNew } from './commands/new.ts'
@@ -13,7 +14,16 @@ import { addRescore } from './commands/rescore.ts'
 import { addWhy } from './commands/why.ts'
 
 /** In the order of `--help`. */
-const COMMANDS: readonly AddCommand[] = [addDoctor, addCheck, addLint, addNew, addReport, addRescore, addWhy]
+const COMMANDS: readonly AddCommand[] = [
+  addDoctor,
+  addCheck,
+  addLint,
+  addNew,
+  addReport,
+  addCompare,
+  addRescore,
+  addWhy,
+]
 
 function version(): string {
   const file = createRequire(import.meta.url).resolve('agent-bench/package.json')

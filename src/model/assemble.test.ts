@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { numRuns } from '../../test/property-runs.ts'
+import { pieceOf } from '../../test/wire/row.ts'
 import { createAssembler } from './assemble.ts'
 import { assembleStream } from './stream.fixture.ts'
 
@@ -10,51 +11,27 @@ const delta = (fields: unknown, finish: string | null = null): string =>
   json({ choices: [{ index: 0, delta: fields, finish_reason: finish }] })
 const calls = (...pieces: unknown[]): string => delta({ tool_calls: pieces })
 const assemble = (...data: string[]) => assembleStream([...data, '[DONE]'])
-const call = (args: unknown, more: object = {}, name: string | undefined = 'f') => ({
-  ...more,
-  function: { name, arguments: args },
-})
 
 describe('tool calls', () => {
-  test.each<[string, readonly object[], readonly string[]]>([
+  test.each<[string, (string | object)[], string[]]>([
     [
-      'calls of one name without index and ids stay apart',
-      [call('{"q":1}'), call('{"q":2}'), call(''), call('')],
+      'of one name stay apart',
+      ['- - f {"q":1}', '- - f {"q":2}', '- - f ', '- - f '],
       ['f{"q":1}', 'f{"q":2}', 'f', 'f'],
     ],
+    ['are carried on by unnamed pieces without index and ids', ['- - f {"q"', '- - - :1}'], ['f{"q":1}']],
+    ['with index 0 are apart (smolagents#1958)', ['0 - f {"q":1}', '0 - f {"q":2}'], ['f{"q":1}', 'f{"q":2}']],
+    ['begin with a new name at the same index', ['0 - f ', '0 - g {}'], ['f', 'g{}']],
+    ['are one when id and name are repeated', ['0 a f {"q"', '0 a f :"a"', '0 a f }', '0 a f '], ['f{"q":"a"}']],
+    ['sent whole again at their own index count once', ['0 a f {"q":1}', '0 a f {"q":1}'], ['f{"q":1}']],
+    ['with one id but other arguments are kept', ['0 a f {"q":0}', '1 a f {"q":1}'], ['f{"q":0}', 'f{"q":1}']],
     [
-      'unnamed pieces without index and ids carry on the last call',
-      [call('{"q"'), { function: { arguments: ':1}' } }],
-      ['f{"q":1}'],
+      'may have null as arguments, or none',
+      [{ index: 0, function: { name: 'f', arguments: null } }, '1 - g'],
+      ['f', 'g'],
     ],
-    [
-      'calls that all have index 0 and no ids are not concatenated (smolagents#1958)',
-      [call('{"q":"a"}', { index: 0, id: '' }), call('{"q":"b"}', { index: 0, id: '' })],
-      ['f{"q":"a"}', 'f{"q":"b"}'],
-    ],
-    [
-      'a new name at the same index is a new call',
-      [call('', { index: 0 }), call('{}', { index: 0 }, 'g')],
-      ['f', 'g{}'],
-    ],
-    [
-      'id and name repeated with every piece do not begin a new call',
-      ['{"q"', ':"a"', '}', ''].map(text => call(text, { index: 0, id: 'a' })),
-      ['f{"q":"a"}'],
-    ],
-    [
-      'one call sent whole again at its own index counts once',
-      [call('{"q":1}', { index: 0, id: 'a' }), call('{"q":1}', { index: 0, id: 'a' })],
-      ['f{"q":1}'],
-    ],
-    [
-      'two calls with one id but other arguments are both kept',
-      [call('{"q":0}', { index: 0, id: 'a' }), call('{"q":1}', { index: 1, id: 'a' })],
-      ['f{"q":0}', 'f{"q":1}'],
-    ],
-    ['arguments may be null or missing', [call(null, { index: 0 }), call(undefined, { index: 1 }, 'g')], ['f', 'g']],
   ])('%s', (_title, pieces, expected) => {
-    const { toolCalls } = assemble(...pieces.map(piece => calls(piece)))
+    const { toolCalls } = assemble(...pieces.map(piece => calls(typeof piece === 'string' ? pieceOf(piece) : piece)))
     expect(toolCalls.map(({ name, arguments: args }) => name + args)).toEqual(expected)
     expect(new Set(toolCalls.map(({ id }) => id)).size, 'each has an id of its own').toBe(expected.length)
   })
@@ -77,7 +54,7 @@ describe('tool calls', () => {
             rest = rest.slice(size)
           }
           return [
-            calls(call('', { ...at, id: `id${index}` }, name)),
+            calls({ ...at, id: `id${index}`, function: { name, arguments: '' } }),
             ...pieces.map(piece => calls({ ...at, function: { arguments: piece } })),
           ]
         })

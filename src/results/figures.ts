@@ -10,6 +10,9 @@ export const REASON_IN_WORDS: Readonly<Record<UndefinedReason, string>> = {
   no_trials: 'no trial counts',
   identical_transcripts: 'all transcripts are the same, so the trials are one sample',
   partial_selection: 'not every planned trial was run',
+  too_few_tasks: 'there are too few tasks',
+  no_variation: 'all tasks have the same value',
+  unequal_trials: 'tasks have different numbers of trials',
 }
 
 /**

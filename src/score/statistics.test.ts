@@ -1,11 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { betaInc, lnGamma } from './distributions.ts'
 import { INTERVALS, PASS_K, POWERS, TRIALS_NEEDED, TRUE_VARIANCE } from './statistics.fixture.ts'
 import {
-  betaInc,
   clopperPearson,
   clopperPearsonLower,
-  lnGamma,
   passAtK,
   passHatK,
   powerInterval,

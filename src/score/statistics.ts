@@ -2,6 +2,7 @@
  * Statistics of pass rates, by hand and without a library, so that every formula can be read where it is used.
  * Symbols: n trials that count, c of them passed, k of pass^k. What is undefined is `null` with a reason, never 0 or 1.
  */
+import { betaQuantile, Z_95 } from './distributions.ts'
 
 /** Why a number does not exist. */
 export type UndefinedReason =
@@ -12,6 +13,12 @@ export type UndefinedReason =
   | 'identical_transcripts'
   /** Only a part of the trials was asked for (`-t`, `--bail`, a shard). */
   | 'partial_selection'
+  /** Fewer tasks than the method needs, or a module without any. */
+  | 'too_few_tasks'
+  /** All tasks have the same value, which says nothing about the spread. */
+  | 'no_variation'
+  /** Tasks have different numbers of trials, so pooled trials are not their mean. */
+  | 'unequal_trials'
 
 /** A number, or the reason why there is none. */
 export type Measured<T = number> =
@@ -21,14 +28,11 @@ export type Measured<T = number> =
 export const measured = <T>(value: T): Measured<T> => ({ value, reason: null })
 export const notMeasured = (reason: UndefinedReason): Measured<never> => ({ value: null, reason })
 
-/** An interval on a proportion, both ends in [0, 1]. */
+/** An interval on a proportion, both ends in [0, 1], or on a difference of two, both in [−1, 1]. */
 export interface Interval {
   readonly low: number
   readonly high: number
 }
-
-/** Quantile of the normal distribution for two-sided 95 %. */
-const Z_95 = 1.959963984540054
 
 function requireCounts(n: number, c: number): void {
   if (!Number.isSafeInteger(n) || !Number.isSafeInteger(c) || c < 0 || c > n) {
@@ -77,6 +81,15 @@ export function passAtK(n: number, c: number, k: number): Measured {
 }
 
 /**
+ * Unbiased estimate of the variance of {@link passHatK}, θ² − C(c,2k)/C(n,2k) (Hoeffding 1948). Undefined for n < 2k; 0
+ * where all passed, which says nothing.
+ */
+export function passHatVariance(n: number, c: number, k: number): Measured {
+  const twice = passHatK(n, c, 2 * k).value
+  return twice === null ? notMeasured('n<k') : measured(choiceRatio(n, c, k) ** 2 - twice)
+}
+
+/**
  * Wilson's 95 % interval on a pass rate, two-sided: for showing (Brown, Cai & DasGupta 2001). Its coverage is near 95 %
  * but not guaranteed, so nothing is decided by it: use {@link clopperPearsonLower} for a claim.
  */
@@ -89,61 +102,6 @@ export function wilson(n: number, c: number): Measured<Interval> {
   const centre = (rate + z2 / (2 * n)) / shrink
   const half = (Z_95 / shrink) * Math.sqrt((rate * (1 - rate)) / n + z2 / (4 * n * n))
   return measured({ low: c === 0 ? 0 : centre - half, high: c === n ? 1 : centre + half })
-}
-
-/** ln Γ(x) for x > 0, by Lanczos' approximation (g = 7, nine terms); relative error about 1e-15. */
-export function lnGamma(x: number): number {
-  const terms = [
-    676.5203681218851, -1259.1392167224028, 771.3234287776531, -176.6150291621406, 12.507343278686905,
-    -0.13857109526572012, 9.984369578019572e-6, 1.5056327351493116e-7,
-  ]
-  const shifted = x - 1
-  const sum = terms.reduce((total, term, index) => total + term / (shifted + index + 1), 0.9999999999998099)
-  const t = shifted + 7.5
-  return 0.5 * Math.log(2 * Math.PI) + (shifted + 0.5) * Math.log(t) - t + Math.log(sum)
-}
-
-/** Continued fraction of the incomplete beta function by Lentz's method (Numerical Recipes, section 6.4). */
-function betaFraction(x: number, a: number, b: number): number {
-  const tiny = 1e-300
-  const guarded = (value: number) => (Math.abs(value) < tiny ? tiny : value)
-  let c = 1
-  let d = 1 / guarded(1 - ((a + b) * x) / (a + 1))
-  let fraction = d
-  for (let m = 1; m <= 10_000; m++) {
-    const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m))
-    d = 1 / guarded(1 + even * d)
-    c = guarded(1 + even / c)
-    fraction *= d * c
-    const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1))
-    d = 1 / guarded(1 + odd * d)
-    c = guarded(1 + odd / c)
-    fraction *= d * c
-    if (Math.abs(d * c - 1) < 1e-16) break
-  }
-  return fraction
-}
-
-/** Regularised incomplete beta function I_x(a, b) for a, b > 0; the distribution function of Beta(a, b). */
-export function betaInc(x: number, a: number, b: number): number {
-  if (x <= 0) return 0
-  if (x >= 1) return 1
-  const front = Math.exp(lnGamma(a + b) - lnGamma(a) - lnGamma(b) + a * Math.log(x) + b * Math.log1p(-x))
-  // The fraction converges quickly on one side of the mean only; the other side is its mirror.
-  return x < (a + 1) / (a + b + 2) ? (front * betaFraction(x, a, b)) / a : 1 - (front * betaFraction(1 - x, b, a)) / b
-}
-
-/** The x with I_x(a, b) = probability, by bisection until the ends touch. */
-function betaQuantile(probability: number, a: number, b: number): number {
-  let low = 0
-  let high = 1
-  for (let step = 0; step < 200; step++) {
-    const middle = (low + high) / 2
-    if (middle === low || middle === high) break
-    if (betaInc(middle, a, b) < probability) low = middle
-    else high = middle
-  }
-  return (low + high) / 2
 }
 
 /**
@@ -190,4 +148,30 @@ export function trialsNeeded(rate: number, failures: number, alpha = 0.05): numb
     else low = middle
   }
   return high
+}
+
+/** Passes among the trials that count. */
+export interface Counts {
+  readonly n: number
+  readonly c: number
+}
+
+export const countsOf = (outcomes: readonly boolean[]): Counts => ({
+  n: outcomes.length,
+  c: outcomes.filter(passed => passed).length,
+})
+
+/**
+ * Interval on the difference of two independent pass rates a − b, from an interval on each ("square and add": Newcombe
+ * 1998, method 10; Zou & Donner 2008). With Wilson's for showing; with Clopper and Pearson's where something is decided.
+ */
+export function differenceInterval(a: Counts, b: Counts, limits: typeof wilson): Measured<Interval> {
+  const [ofA, ofB] = [limits(a.n, a.c), limits(b.n, b.c)]
+  if (ofA.value === null) return ofA
+  if (ofB.value === null) return ofB
+  const [rateA, rateB] = [a.c / a.n, b.c / b.n]
+  return measured({
+    low: rateA - rateB - Math.hypot(rateA - ofA.value.low, ofB.value.high - rateB),
+    high: rateA - rateB + Math.hypot(ofA.value.high - rateA, rateB - ofB.value.low),
+  })
 }

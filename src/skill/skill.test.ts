@@ -1,5 +1,5 @@
 import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs'
-import { relative } from 'node:path'
+import { basename, relative } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { folderOfEachTest } from '../../test/folder.ts'
 import { SpecError } from '../errors.ts'
@@ -356,6 +356,10 @@ describe('finding skills', () => {
     expect((await findSkills(base())).map(path => path.slice(-4))).toEqual(['/tea'])
     expect((await problemOf(findSkills(base('empty')))).message).toMatch('there is no skill in it')
     expect((await problemOf(findSkills(base('none')))).code).toBe('skill_missing')
+    symlinkSync('nowhere', base('empty/SKILL.md'))
+    expect((await findSkills(base())).map(path => basename(path))).toEqual(['empty', 'tea'])
+    const { message, remedy } = await problemOf(loadSkill(base('empty/SKILL.md')))
+    expect([message, remedy]).toEqual([expect.stringContaining('leads nowhere'), expect.stringMatching(/^Replace/)])
   })
 
   it('makes ids out of any name', () => {

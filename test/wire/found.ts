@@ -7,6 +7,7 @@ import {
   chunk,
   failing,
   llamaError,
+  pieceOf,
   refusing,
   row,
   says,
@@ -18,16 +19,6 @@ import {
 const tool = (name: string): ToolDefinition => ({ name, description: 'd', parameters: { type: 'object' } })
 const request = { tools: ['f', 'g', 'read', 'read_file'].map(tool) }
 const text = (part: string): unknown => expect.stringContaining(part)
-
-/** One element of `tool_calls`, as `index id name arguments`; `-` is not sent, nor are arguments that are not there. */
-function toolCall(piece: string) {
-  const [, index = '-', id, name, args] = /^(\S+) (\S+) (\S+)(?: ([\s\S]*))?$/.exec(piece) ?? []
-  return {
-    ...(index === '-' ? {} : { index: Number(index) }),
-    ...(id === '-' ? {} : { id }),
-    function: { ...(name === '-' ? {} : { name }), arguments: args },
-  }
-}
 
 const m = { path: 'm' }
 const n = { path: 'n' }
@@ -83,7 +74,7 @@ const OVERFLOW = { status: 400, body: llamaError(400, 'x', 'exceed_context_size_
 export const FOUND: readonly WireRow[] = [
   ...STREAMS.map(([does, pieces, ...calls]) =>
     row(does, 'ok', {
-      ...streamOf(...pieces.map(piece => chunk({ tool_calls: [toolCall(piece)] })), chunk({}, 'tool_calls')),
+      ...streamOf(...pieces.map(piece => chunk({ tool_calls: [pieceOf(piece)] })), chunk({}, 'tool_calls')),
       request,
       shows: called(...calls),
     }),

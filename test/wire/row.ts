@@ -97,6 +97,16 @@ export const wireCall = (name: string, args: unknown, more: Fields = {}): Fields
   ...more,
 })
 
+/** One element of `tool_calls`, as `index id name arguments`; `-` is not sent, nor are arguments that are not there. */
+export function pieceOf(piece: string): Fields {
+  const [, index = '-', id, name, args] = /^(\S+) (\S+) (\S+)(?: ([\s\S]*))?$/.exec(piece) ?? []
+  return {
+    ...(index === '-' ? {} : { index: Number(index) }),
+    ...(id === '-' ? {} : { id }),
+    function: { ...(name === '-' ? {} : { name }), arguments: args },
+  }
+}
+
 /** A call by name and value of the arguments; a text is what came and is not JSON. */
 export type Called = readonly [name: string, args: Fields | string]
 

@@ -75,7 +75,7 @@ export function resultsDirOf(options: { readonly resultsDir?: string }, context:
   return absolute(options.resultsDir ?? (context.env.BENCH_RESULTS_DIR || 'results'), context)
 }
 
-function absolute(path: string, context: CliContext): string {
+export function absolute(path: string, context: CliContext): string {
   return isAbsolute(path) ? path : join(context.directory, path)
 }
 
@@ -96,7 +96,7 @@ function nothingToReport(dir: string, notes: readonly string[] = []): ConfigErro
 }
 
 /** The entrants that are meant; null when none is named. @throws ConfigError code `model_unknown`. */
-async function chosenOf(field: Field, models: string | undefined): Promise<readonly Entrant[] | null> {
+export async function chosenOf(field: Field, models: string | undefined): Promise<readonly Entrant[] | null> {
   if (models === undefined) return null
   const { shortModelName } = await import('../../../reporters/standings.ts')
   const names = models
