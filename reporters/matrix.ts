@@ -1,5 +1,6 @@
 /** The matrix: one row a task, and below it what was lost in which trial and why. Lines are a pure function of summaries. */
 import { describeRepaired } from '../src/results/repaired.ts'
+import { rowName } from '../src/results/row-name.ts'
 import { describeLoss, isModelResult, isReplayed, lostDuringCommand, type Summary } from '../src/results/summary.ts'
 import { describeTrials, type Finding, findingsOf } from './losses.ts'
 import { modelGridLines } from './model-grid.ts'
@@ -73,7 +74,7 @@ function columnsFor(summaries: readonly Summary[]): readonly Column<Summary>[] {
   const models = new Set(summaries.map(summary => summary.model))
   const columns: readonly (Column<Summary> | null)[] = [
     { title: 'verdict', cell: statusOf },
-    { title: 'task', cell: summary => ({ text: escapeForTerminal(summary.task_id) }) },
+    { title: 'task', cell: summary => ({ text: escapeForTerminal(rowName(summary)) }) },
     models.size > 1 ? { title: 'model', cell: summary => ({ text: escapeForTerminal(summary.model) }) } : null,
     {
       title: ks.length === 1 ? `pass^${ks[0]}` : 'pass^k',

@@ -1,4 +1,5 @@
 /** Tasks against models, for a matrix of several models: which model passes what, at one look. Pure. */
+import { rowName } from '../src/results/row-name.ts'
 import type { Summary } from '../src/results/summary.ts'
 import { shortModelName } from './standings.ts'
 import { type Cell, type Column, escapeForTerminal, layOut, type Painter } from './terminal.ts'
@@ -17,8 +18,8 @@ export function modelGridLines(
   if (models.length < 2) return []
   const rows = new Map<string, Map<string, Summary>>()
   for (const summary of summaries) {
-    const row = rows.get(summary.task_id) ?? new Map<string, Summary>()
-    rows.set(summary.task_id, row.set(summary.model, summary))
+    const row = rows.get(rowName(summary)) ?? new Map<string, Summary>()
+    rows.set(rowName(summary), row.set(summary.model, summary))
   }
   const columns: readonly Column<Row>[] = [
     { title: 'task', cell: ({ task }) => ({ text: escapeForTerminal(task) }) },

@@ -10,6 +10,8 @@ export function sampleStanding(changes: Partial<Standing> = {}): Standing {
     suite: 'agentic',
     suiteTitle: changes.suite ?? 'agentic',
     task: 'debug_python',
+    row: changes.task ?? 'debug_python',
+    instance: 0,
     fingerprint: 'f',
     model: 'tiny-1b',
     agent: 'tools',

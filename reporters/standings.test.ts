@@ -161,3 +161,13 @@ describe('readStandings', () => {
     expect(readStandings(join(dir, 'absent'))).toEqual({ standings: [], broken: [], unread: 0 })
   })
 })
+
+it('results of two modes are two tasks, and results of another instance are compared with nothing', () => {
+  const field = fieldOf([
+    sampleStanding({ file: 'a', task: 'lru', row: 'lru (direct)', score: 0 }),
+    sampleStanding({ file: 'b', task: 'lru', row: 'lru (agent)' }),
+    sampleStanding({ file: 'c', task: 'lru', row: 'lru (agent, instance 3)', instance: 3 }),
+  ])
+  expect(field.tasks.map(({ id }) => id)).toEqual(['lru (agent)', 'lru (direct)'])
+  expect([...(field.entrants[0]?.tasks.values() ?? [])].map(({ file }) => file).sort()).toEqual(['a', 'b'])
+})

@@ -4,6 +4,7 @@
  */
 import type { ResultHead, UnusableFile } from '../src/results/folder.ts'
 import type { Arm } from '../src/results/matching.ts'
+import { rowName } from '../src/results/row-name.ts'
 
 /** The part of a summary that comparisons need; without its trials, so that many fit in memory. */
 export interface Standing {
@@ -13,6 +14,10 @@ export interface Standing {
   /** What its `suite.ts` calls it, else the name of the folder. */
   readonly suiteTitle: string
   readonly task: string
+  /** What tables call the task, with the mode it was run in. */
+  readonly row: string
+  /** Its number; only 0 is compared. */
+  readonly instance: number
   readonly fingerprint: string
   readonly model: string
   readonly agent: string
@@ -41,11 +46,12 @@ export interface Entrant {
   readonly model: string
   readonly agent: string
   readonly driver: string | null
-  /** By task id. */
+  /** By the name of its row. */
   readonly tasks: ReadonlyMap<string, Standing>
 }
 
 export interface Task {
+  /** The name of its row. */
   readonly id: string
   readonly suite: string
   readonly suiteTitle: string
@@ -79,6 +85,8 @@ export function standingOf(head: ResultHead): Standing {
     suite: head.suite,
     suiteTitle: head.suite_title ?? head.suite,
     task: head.task_id,
+    row: rowName(head),
+    instance: head.instance ?? 0,
     fingerprint: head.task_fingerprint,
     model: head.model,
     agent: head.agent,
@@ -112,18 +120,19 @@ export function shortModelName(model: string): string {
 }
 
 /**
- * Chooses what is compared. The newest whole result of a task goes before a newer one of which only some trials were
- * asked for, and a result in which no trial counts (the server was down) replaces none.
+ * Chooses what is compared: of the usual instance, the newest whole result of a task before a newer one of which only some
+ * trials were asked for. A result in which no trial counts (the server was down) replaces none.
  */
-export function fieldOf(standings: readonly Standing[], left: LeftOut = { broken: [], unread: 0 }): Field {
+export function fieldOf(all: readonly Standing[], left: LeftOut = { broken: [], unread: 0 }): Field {
+  const standings = all.filter(({ instance }) => instance === 0)
   const groups = new Map<string, { readonly first: Standing; readonly tasks: Map<string, Standing> }>()
   for (const standing of standings) {
     if (!standing.isModel || standing.n === 0) continue
     const key = JSON.stringify([standing.model, standing.agent, standing.driver])
     const group = groups.get(key) ?? { first: standing, tasks: new Map<string, Standing>() }
     groups.set(key, group)
-    const other = group.tasks.get(standing.task)
-    if (other === undefined || isPreferred(standing, other)) group.tasks.set(standing.task, standing)
+    const other = group.tasks.get(standing.row)
+    if (other === undefined || isPreferred(standing, other)) group.tasks.set(standing.row, standing)
   }
   const entrants = [...groups]
     .map(([key, { first, tasks }]) => ({ key, model: first.model, agent: first.agent, driver: first.driver, tasks }))
@@ -142,11 +151,8 @@ function tasksOf(standings: readonly Standing[], entrants: readonly Entrant[]): 
   const compared = [...entrants.flatMap(entrant => [...entrant.tasks.values()])]
   const suites = new Set(compared.map(standing => standing.suite))
   const tasks = new Map<string, Task>()
-  for (const { task, suite, suiteTitle } of [
-    ...standings.filter(standing => suites.has(standing.suite)),
-    ...compared,
-  ]) {
-    tasks.set(task, { id: task, suite, suiteTitle })
+  for (const { row, suite, suiteTitle } of [...standings.filter(standing => suites.has(standing.suite)), ...compared]) {
+    tasks.set(row, { id: row, suite, suiteTitle })
   }
   return [...tasks.values()].sort((a, b) => compareText(a.suite, b.suite) || compareText(a.id, b.id))
 }
@@ -158,10 +164,10 @@ function notesOf(entrants: readonly Entrant[], { broken, unread }: LeftOut): rea
     notes.push(`Results come from different kinds of sandbox (${[...drivers].sort().join(', ')}): compare with care.`)
   }
   const versions = new Map<string, Set<string>>()
-  for (const { task, fingerprint } of entrants.flatMap(entrant => [...entrant.tasks.values()])) {
-    versions.set(task, (versions.get(task) ?? new Set()).add(fingerprint))
+  for (const { row, fingerprint } of entrants.flatMap(entrant => [...entrant.tasks.values()])) {
+    versions.set(row, (versions.get(row) ?? new Set()).add(fingerprint))
   }
-  const mixed = [...versions].filter(([, found]) => found.size > 1).map(([task]) => task)
+  const mixed = [...versions].filter(([, found]) => found.size > 1).map(([row]) => row)
   if (mixed.length > 0) notes.push(`The results rest on different versions of ${mixed.sort().join(', ')}.`)
   if (unread > 0) notes.push(`${unread} older result files were not looked at.`)
   return [...notes, ...describeBroken(broken)]

@@ -1,5 +1,6 @@
 /** Why a flag was lost, from the record of its trials: the reason it gave, and what the model said and called around what the reasons name. Pure. */
 import type { RecordedSkillResult, RecordedTurnLog, TrialRecord } from '../src/results/record-schema.ts'
+import { rowName } from '../src/results/row-name.ts'
 import type { Summary } from '../src/results/summary.ts'
 import { findingsOf } from './losses.ts'
 import { createPainter, cutTo, escapeForTerminal, formatTime, wrap } from './terminal.ts'
@@ -43,7 +44,7 @@ export function whyLines(summary: Summary, options: WhyOptions): readonly string
 function headingOf(summary: Summary, { flag, otherModels }: WhyOptions, { width, paint }: Room): readonly string[] {
   const driver = summary.identity_parts.driver
   const setting = [summary.agent, ...(driver === null ? [] : [driver])].join(' · ')
-  const heading = `${summary.task_id}, ${summary.model} (${setting}): ${summary.passes} of ${summary.n} ${summary.n === 1 ? 'trial passes' : 'trials pass'}`
+  const heading = `${rowName(summary)}, ${summary.model} (${setting}): ${summary.passes} of ${summary.n} ${summary.n === 1 ? 'trial passes' : 'trials pass'}`
   const skill = flag === null ? undefined : summary.skills[flag]
   const rate = skill === undefined ? [] : [`${flag} was reached in ${skill.reached} of ${skill.n}`]
   const more = otherModels.length > MODELS_SHOWN ? ` and ${otherModels.length - MODELS_SHOWN} more` : ''

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { checkTask, planOfCheck } from '../src/check/check-task.ts'
 import { findSpecFiles } from '../src/cli/spec-files.ts'
-import { loadTask } from '../src/runner/collect.ts'
+import { loadSpec } from '../src/runner/collect.ts'
 import { openSandbox, prepareSandbox } from '../src/sandbox/index.ts'
 import { MANIFEST_NAME } from '../src/skill/index.ts'
 import { readSkillDirectory } from '../src/skill/read-directory.ts'
@@ -41,7 +41,7 @@ for (const { driver, need } of DRIVERS) {
     it.each(specFiles.map(file => [relative(ROOT, file), file] as const))(
       '%s',
       async (_name, file) => {
-        const task = await loadTask(file, ROOT, path => import(path))
+        const task = await (await loadSpec(file, ROOT, path => import(path))).resolve()
         const skillDirectory = file.endsWith(MANIFEST_NAME)
           ? (await readSkillDirectory(dirname(file))).files
           : new Map()

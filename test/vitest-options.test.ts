@@ -225,6 +225,25 @@ await describeWith(['docker'], "Vitest's options on the bench", () => {
     expect(sandboxesOf(parallel).size).toBe(2)
   })
 
+  it('BENCH_WORKERS spreads the trials of one task, stops it early, and resumes it', async () => {
+    const two = { ...REFERENCE, BENCH_WORKERS: '2', BENCH_K: '4' }
+    expect((await project.run(['task_one'], two)).status).toBe(0)
+    const [good] = await written()
+    expect([outline(good), good?.trials.map(({ seed }) => seed)]).toEqual([
+      ['task_one', 4, 'pass', 1],
+      [42, 43, 44, 45],
+    ])
+    expect(new Set(good?.trials.map(({ sandbox }) => sandbox?.id)).size).toBe(2)
+    const options = { ...two, BENCH_EARLY_STOP: '1' }
+    await project.run(['task_bad'], options)
+    const again = await project.run(['task_bad'], { ...options, BENCH_RESUME: '1' })
+    const [bad, resumed, ...others] = (await written()).filter(({ task_id }) => task_id === 'task_bad')
+    for (const summary of [bad, resumed]) {
+      expect(summary).toMatchObject({ trials_run: 2, early_stopped: true })
+    }
+    expect([again.status, others, resumed?.trials]).toEqual([1, [], bad?.trials])
+  })
+
   it('several projects run in one command, and a failed unit test is not hidden by a task that is not judged', async () => {
     const config = (await readText(project, 'vitest.config.ts')).replace(
       'projects: [',

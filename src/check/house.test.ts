@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { loadTask } from '../runner/collect.ts'
+import { loadSpec } from '../runner/collect.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const LEAST_HONEST_WAYS = 5
@@ -15,7 +15,7 @@ const MOST_OTHER_CHEATS = 5
 const tasks = await Promise.all(
   readdirSync(`${ROOT}tasks`, { recursive: true, encoding: 'utf8' })
     .filter(file => file.endsWith('.bench.ts') && existsSync(`${ROOT}tasks/${dirname(file)}/suite.ts`))
-    .map(file => loadTask(`${ROOT}tasks/${file}`, ROOT, path => import(path))),
+    .map(async file => (await loadSpec(`${ROOT}tasks/${file}`, ROOT, path => import(path))).resolve()),
 )
 
 test('every task has an id of its own', () => {

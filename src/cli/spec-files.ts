@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path'
 import picomatch from 'picomatch'
 import { createRunnableDevEnvironment, isRunnableDevEnvironment, resolveConfig } from 'vite'
 import { BenchError, SpecError } from '../errors.ts'
-import { loadTask } from '../runner/collect.ts'
+import { loadSpec, type Spec } from '../runner/collect.ts'
 import { SPEC_ALIAS } from '../runner/plugin.ts'
 import type { Settings } from '../runner/settings.ts'
 import { skillFiles } from '../runner/skills.ts'
@@ -23,6 +23,8 @@ const MAX_DEPTH = 20
 export interface LoadedSpec {
   /** Relative to the project. */
   readonly file: string
+  readonly spec: Spec
+  /** Its usual instance, in its first mode. */
   readonly task: Task
   /** The files of the skill's directory; empty for a task. */
   readonly skillFiles: FileMap
@@ -73,10 +75,12 @@ export async function loadSpecFiles(
   for (const path of files) {
     const file = relative(root, path)
     try {
-      const task = await loadTask(path, root, modules.importModule, limits)
+      const spec = await loadSpec(path, root, modules.importModule, limits)
+      const task = await spec.resolve()
       const isSkill = task.source.file.endsWith(MANIFEST_NAME)
       loaded.push({
         file,
+        spec,
         task,
         skillFiles: isSkill ? (await readSkillDirectory(dirname(path), limits)).files : new Map(),
       })

@@ -5,6 +5,7 @@
 import type { ArmTrials, ComparisonInput, Weights } from '../score/comparison.ts'
 import type { ResultHead } from './folder.ts'
 import { canonicalJson } from './hash.ts'
+import { rowName } from './row-name.ts'
 
 /** Results that are compared as one: of one model under one agent in one kind of sandbox, one for each task. */
 export interface Arm {
@@ -30,7 +31,7 @@ export interface Matched {
 }
 
 /**
- * Matches arms by task id and fingerprint. A task that some arm has no trial of is dropped, and named.
+ * Matches arms by the row of a task (its id and mode) and its fingerprint. A task that some arm has no trial of is dropped, and named.
  * @param options.moduleOf the module of a task; its suite where it is left out
  */
 export function matchArms(
@@ -40,8 +41,8 @@ export function matchArms(
   const { moduleOf = head => head.suite_title ?? head.suite, weights } = options
   const rows: { readonly first: ResultHead; readonly heads: readonly ResultHead[] }[] = []
   const dropped: Dropped[] = []
-  for (const task of [...new Set(arms.flatMap(({ heads }) => heads.map(head => head.task_id)))].sort()) {
-    const found = arms.map(({ name, heads }) => ({ name, head: heads.find(head => head.task_id === task) }))
+  for (const task of [...new Set(arms.flatMap(({ heads }) => heads.map(rowName)))].sort()) {
+    const found = arms.map(({ name, heads }) => ({ name, head: heads.find(head => rowName(head) === task) }))
     const heads = found.flatMap(({ head }) => head ?? [])
     const [first] = heads
     if (first === undefined) continue

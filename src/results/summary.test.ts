@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { numRuns } from '../../test/property-runs.ts'
 import { verifyResultHash } from './hash.ts'
+import { rowName } from './row-name.ts'
 import { failedRecord, infraRecord, sampleRecord } from './sample-record.fixture.ts'
 import { exitStatus, type Summary, type SummaryPlan, summarise } from './summary.ts'
 import { checkSummary } from './validate.ts'
@@ -66,6 +67,9 @@ describe('summarise', () => {
 
   it('marks an early stop only where the run asked for it and the shape fits', () => {
     expect(only([passed(0), failed(1)], { earlyStop: true })).toMatchObject({ early_stopped: true, interval: null })
+    const beside = only([failed(0), passed(1)], { earlyStop: true })
+    expect(beside).toMatchObject({ early_stopped: true, trials_run: 2 })
+    expect(only([passed(0), failed(2)], { earlyStop: true })).toMatchObject({ early_stopped: false })
     expect(only([passed(0), failed(1)])).toMatchObject({ early_stopped: false })
     expect(only([passed(0), passed(1)], { earlyStop: true })).toMatchObject({ early_stopped: false })
   })
@@ -144,4 +148,11 @@ describe('exitStatus', () => {
       ]),
     ).toBe(1)
   })
+})
+
+it('keeps trials of two modes and of two instances apart, under names of their own', () => {
+  const forms = [{}, { mode: 'agent' as const }, { mode: 'agent' as const, instance: 3 }]
+  const records = forms.map((form, at) => sampleRecord({ ...form, task_fingerprint: `${at}`.repeat(64) }))
+  const names = summarise(records, { runId: 'r', k: 3, trials: 3 }).map(rowName)
+  expect(names.sort()).toEqual(['debug_python', 'debug_python (agent)', 'debug_python (agent, instance 3)'])
 })

@@ -75,6 +75,8 @@ function summaryOf(trials: readonly TrialRecord[], plan: SummaryPlan): Summary |
     task_fingerprint: last.task_fingerprint,
     suite: last.suite,
     ...(last.suite_title === undefined ? {} : { suite_title: last.suite_title }),
+    ...(last.mode === undefined ? {} : { mode: last.mode }),
+    ...(last.instance === undefined ? {} : { instance: last.instance }),
     spec_file: last.spec_file,
     model: last.model,
     agent: last.agent,
@@ -138,12 +140,12 @@ function verdictOf({ verdict, passAllK, passHatK }: TaskScore): VerdictFields {
   }
 }
 
-/** The first trials passed, one did not, and the rest was left out. */
+/** One of the first trials did not pass, and the rest was left out; others that ran beside it ended as they did. */
 function isStoppedEarly(trials: readonly TrialRecord[], planned: number): boolean {
   return (
     trials.length < planned &&
     trials.every((trial, position) => trial.trial_index === position) &&
-    trials.every((trial, position) => trial.passed === position < trials.length - 1)
+    trials.some(trial => !trial.passed)
   )
 }
 

@@ -6,7 +6,15 @@ import { randomBytes } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { relative } from 'node:path'
 import type { TestAnnotation } from 'vitest'
-import type { Reporter, TestCase, TestModule, TestRunEndReason, TestSpecification, Vitest } from 'vitest/node'
+import type {
+  Reporter,
+  TestCase,
+  TestModule,
+  TestProject,
+  TestRunEndReason,
+  TestSpecification,
+  Vitest,
+} from 'vitest/node'
 import { version as vitestVersion } from 'vitest/node'
 import { PRINTERS, WRITERS } from '../../reporters/index.ts'
 import type { FinishedRun } from '../../reporters/reporter.ts'
@@ -18,6 +26,7 @@ import { readAllJournals, readJournalsOfRun, runsBeside } from '../results/journ
 import { servedNotes } from '../results/served-models.ts'
 import { exitStatus, summarise } from '../results/summary.ts'
 import { openSandbox } from '../sandbox/index.ts'
+import { otherForms, refuseUnknownForm } from './asked-form.ts'
 import { type ExitWatch, watchExit } from './exit-watch.ts'
 import { checkKeep, Keeper, lastTrialOf } from './keep.ts'
 import { makePlans } from './make-plan.ts'
@@ -77,7 +86,9 @@ export class BenchReporter implements Reporter {
     this.#run = new RunState(trialsAhead)
     const { earlier } = this.#run
     try {
-      this.#refuseSameIds(specifications)
+      const ours = specifications.filter(({ project }) => this.#isOurs(project.name)).map(({ moduleId }) => moduleId)
+      this.#refuseSameIds(ours)
+      refuseUnknownForm(ours, settings)
       if (settings.resume) this.#readEarlier()
       const { plans, lines } = await makePlans(settings, {
         root,
@@ -98,13 +109,26 @@ export class BenchReporter implements Reporter {
       this.#run.plan = plan
       this.#run.isFinished = false
       for (const [at, { project }] of projects.entries()) {
-        project.provide('agentBenchPlan', { made: true, plan: plans[at] ?? plan })
+        const atOnce = this.#shareWorkers(project, specifications)
+        project.provide('agentBenchPlan', { made: true, plan: plans[at] ?? plan, atOnce })
       }
       for (const line of lines) this.#print(line)
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
       this.#refuse(explainError(error), specifications)
     }
+  }
+
+  /**
+   * Vitest gives a worker whole files, so with fewer files than workers each worker runs several trials of its task at once.
+   * @returns so many
+   */
+  #shareWorkers(project: TestProject, specifications: readonly TestSpecification[]): number {
+    const { workers } = this.#options.settings
+    const files = specifications.filter(one => one.project.name === project.name).length
+    project.config.maxWorkers = Math.max(1, Math.min(workers, files))
+    project.config.maxConcurrency = Math.floor(workers / project.config.maxWorkers)
+    return project.config.maxConcurrency
   }
 
   /** Under `resume`: what counts of earlier runs, and what of their journals cannot be used and is run again. */
@@ -119,8 +143,7 @@ export class BenchReporter implements Reporter {
   }
 
   /** Before the first trial, where the files show it: two tasks with one id would be taken for trials of one task. */
-  #refuseSameIds(specifications: readonly TestSpecification[]): void {
-    const files = specifications.filter(({ project }) => this.#isOurs(project.name)).map(({ moduleId }) => moduleId)
+  #refuseSameIds(files: readonly string[]): void {
     const same = sameIdIn(files)
     if (same !== null) throw this.#sameIds(same.id, same.files)
   }
@@ -151,6 +174,8 @@ export class BenchReporter implements Reporter {
   onTestModuleCollected(module: TestModule): void {
     if (!this.#isOurs(module.project.name)) return
     for (const suite of module.children.suites()) {
+      const meta = suite.meta().bench
+      if (meta !== undefined && !isTrialMeta(meta)) this.#run.tasks.push(meta)
       const key = JSON.stringify([module.project.name, suite.name])
       const other = this.#run.fileOf.get(key)
       if (other === undefined) this.#run.fileOf.set(key, module.moduleId)
@@ -246,8 +271,7 @@ export class BenchReporter implements Reporter {
   ): Promise<void> {
     const ours = modules.filter(module => this.#isOurs(module.project.name))
     const brokenFiles = ours.filter(module => module.errors().length > 0).length
-    const hasOtherFailures =
-      brokenFiles > 0 || errors.length > 0 || modules.some(module => !ours.includes(module) && !module.ok())
+    const hasOtherFailures = errors.length > 0 || modules.some(module => !ours.includes(module) && !module.ok())
     const bail = this.#vitest?.config.bail ?? 0
     // Vitest calls it an interruption, too, when `--bail` ends a run.
     const hasBailed = bail > 0 && (this.#vitest?.state.getCountOfFailedTests() ?? 0) >= bail
@@ -272,7 +296,7 @@ export class BenchReporter implements Reporter {
   /** Writes and prints what there is. Synchronous, because it also runs while the process is ending. */
   #finish(end: {
     readonly brokenFiles: number
-    /** Something failed that is not a trial: Vitest's own status 1 stays. */
+    /** Something failed that is not the bench's: Vitest's own status 1 stays. */
     readonly hasOtherFailures: boolean
     readonly isInterrupted: boolean
   }): void {
@@ -293,7 +317,9 @@ export class BenchReporter implements Reporter {
       runId: plan.runId,
       earlyStop: plan.earlyStop,
     })
-    const status = this.#run.stop !== null ? 2 : end.hasOtherFailures ? 1 : exitStatus(summaries)
+    // A file without a task is a task that was not judged.
+    const ofTasks = exitStatus(summaries) || (end.brokenFiles > 0 ? 2 : 0)
+    const status = this.#run.stop !== null ? 2 : end.hasOtherFailures ? 1 : ofTasks
     // Say to whoever interrupts a run that it was interrupted, not that it could not be judged.
     if (status === 2 && (this.#run.stop !== null || !end.isInterrupted)) this.#exit?.setStatus(2)
     const run: Omit<FinishedRun, 'said'> = {
@@ -301,6 +327,7 @@ export class BenchReporter implements Reporter {
       summaries,
       notes: [
         ...notes,
+        ...otherForms(this.#run.tasks, this.#options.settings),
         ...servedNotes(records),
         ...runsBeside(plan.resultsDir, plan.runId, this.#run.startedAt).map(
           other => `Run ${other} wrote into the same results folder during this one: times may be longer for it.`,

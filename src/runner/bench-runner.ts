@@ -9,7 +9,7 @@ import { BenchError, explainError } from '../errors.ts'
 import { verdictOf } from '../score/task-score.ts'
 import type { Task } from '../task/task.ts'
 import { beginActivity } from '../trial/beat.ts'
-import { loadTask } from './collect.ts'
+import { loadSpec } from './collect.ts'
 import { isTrialMeta, META_VERSION, type TaskMeta, type TrialMeta } from './meta.ts'
 import './provided.ts'
 import { TrialSession } from './trial-session.ts'
@@ -21,12 +21,12 @@ export default class BenchRunner extends TestRunner {
   /** At collection: a spec file gives a task, a task gives a suite. Setup files are imported as always. */
   override async importFile(filepath: string, source: 'collect' | 'setup'): Promise<unknown> {
     if (source === 'setup') return super.importFile(filepath, source)
-    const { root, trials, skillLimits } = inject('agentBenchSettings')
+    const { root, trials, skillLimits, choice } = inject('agentBenchSettings')
     // Already here: flags are asked about invented trials when their file is collected.
     beginActivity(relative(root, filepath))
     const importModule = (path: string) => super.importFile(path, source)
-    const task = await loadTask(filepath, root, importModule, skillLimits).catch(withRemedy)
-    this.#register(task, trials)
+    const load = async () => (await loadSpec(filepath, root, importModule, skillLimits)).resolve(choice)
+    this.#register(await load().catch(withRemedy), trials)
     return undefined
   }
 
@@ -39,13 +39,17 @@ export default class BenchRunner extends TestRunner {
       ...ofModel,
       k,
       trials,
+      ...(task.mode === null ? {} : { mode: task.mode }),
+      ...(task.instance === null ? {} : { instance: task.instance.number }),
       ...(task.isObserved ? { observed: true } : {}),
     }
     // Reporters that know nothing of projects (JUnit) tell models apart by the name.
     const name = model === null ? task.id : `${task.id} [${escapeForTerminal(model)}]`
     this.#suites.set(name, task)
-    // Vitest's own time limits, retries and concurrency would run a trial while another one holds the sandbox.
-    const own = { timeout: 0, concurrent: false, sequential: true, retry: 0, repeats: 0 }
+    const provided = inject('agentBenchPlan')
+    const concurrent = provided?.made === true && provided.atOnce > 1
+    // Vitest's own time limits and retries, and concurrency of its own, would run a trial while another one holds the sandbox.
+    const own = { timeout: 0, concurrent, sequential: !concurrent, retry: 0, repeats: 0 }
     describe(name, { ...own, meta: { bench } }, () => {
       for (let trial = 1; trial <= trials; trial++) {
         const meta: TrialMeta = { version: META_VERSION, task: task.id, ...ofModel, trial }

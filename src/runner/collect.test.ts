@@ -2,13 +2,15 @@ import { expect, it } from 'vitest'
 import { folderOfEachTest } from '../../test/folder.ts'
 import { defineTask } from '../task/define-task.ts'
 import { defineSuite } from '../task/suite.ts'
-import { loadTask } from './collect.ts'
+import { loadSpec } from './collect.ts'
 
 const folder = folderOfEachTest()
 const task = defineTask({ id: 'a', prompt: 'Do.', allowedWrites: [], flags: { said: run => run.finalAnswer !== '' } })
 
-const load = (suite: unknown) =>
-  loadTask(folder('a.bench.ts'), folder(), path => ({ default: path.endsWith('suite.ts') ? suite : task }))
+const load = async (suite: unknown) => {
+  const importModule = (path: string) => ({ default: path.endsWith('suite.ts') ? suite : task })
+  return (await loadSpec(folder('a.bench.ts'), folder(), importModule)).resolve()
+}
 
 it('a task knows the suite that its folder defines, and none where the folder says nothing', async () => {
   expect((await load(undefined)).suite).toBeNull()

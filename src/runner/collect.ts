@@ -4,29 +4,35 @@ import { escapeForTerminal } from '../../reporters/terminal.ts'
 import { SpecError } from '../errors.ts'
 import { unreadableFiles } from '../evidence/reading.ts'
 import { isSkillFile, loadSkill, type SkillLimits } from '../skill/index.ts'
-import { isTaskDefinition } from '../task/define-task.ts'
+import { isTaskDefinition, type TaskChoice, type TaskDefinition } from '../task/define-task.ts'
+import { inPairs } from '../task/mistakes.ts'
 import { readsOf } from '../task/probe.ts'
 import { isSuite, type Suite } from '../task/suite.ts'
 import type { Task } from '../task/task.ts'
 
+/** A spec file that was loaded. */
+export interface Spec {
+  readonly definition: TaskDefinition
+  /** @throws SpecError as `definition.resolve`, and when a flag reads a file that no output can show. */
+  resolve(choice?: TaskChoice): Promise<Task>
+}
+
 /**
- * Imports a spec file, or mounts the skill of a manifest, and gives its checked task.
- * @throws SpecError when the file has no task as its default export, or a flag reads a file that no output can show.
+ * Imports a spec file, or mounts the skill of a manifest.
+ * @throws SpecError when the file has no task as its default export.
  */
-export async function loadTask(
+export async function loadSpec(
   filepath: string,
   root: string,
   importModule: (path: string) => unknown,
   limits?: SkillLimits,
-): Promise<Task> {
+): Promise<Spec> {
   const file = relative(root, filepath)
   if (isSkillFile(filepath)) {
     const definition = await loadSkill(filepath, { importModule, ...(limits === undefined ? {} : { limits }) })
     // Mounting is lenient: what `agent-bench lint` would refuse is said, and the skill runs.
     for (const warning of definition.warnings) console.warn(escapeForTerminal(`${file}: ${warning}`))
-    const skill = await definition.resolve()
-    checkReadable(skill, file)
-    return skill
+    return specOf(definition, file, null)
   }
   const module: unknown = await importModule(filepath)
   const definition = typeof module === 'object' && module !== null && 'default' in module ? module.default : undefined
@@ -36,9 +42,18 @@ export async function loadTask(
       remedy: "Write `export default defineTask({ … })` with `defineTask` from 'agent-bench'.",
     })
   }
-  const task = await definition.resolve()
-  checkReadable(task, file)
-  return { ...task, suite: await suiteOf(filepath, root, importModule) }
+  return specOf(definition, file, await suiteOf(filepath, root, importModule))
+}
+
+function specOf(definition: TaskDefinition, file: string, suite: Suite | null): Spec {
+  return {
+    definition,
+    async resolve(choice) {
+      const task = await definition.resolve(choice)
+      checkReadable(task, file)
+      return { ...task, suite }
+    },
+  }
 }
 
 /** The suite of a spec file's folder, where the folder says something of it. */
@@ -66,15 +81,19 @@ export function checkReadable(task: Task, file: string): void {
   if (task.isObserved) return
   const texts = new Map([...task.setup].map(([path, content]) => [path, Buffer.from(content.bytes).toString('utf8')]))
   const unreadable = new Set(unreadableFiles(texts, task.prompt))
+  const mistakes: { readonly problem: string; readonly remedy: string }[] = []
   for (const [flag, paths] of readsOf(task)) {
     // The free flag of skills takes a read as one of several signs that the agent has set to work; it can do without.
     if (flag === FREE_FLAG) continue
     for (const path of paths) {
       if (!unreadable.has(path)) continue
-      throw new SpecError(`${file}: flags.${flag} asks for the content of ${path}, which has no distinctive line`, {
-        code: 'spec_unreadable',
+      mistakes.push({
+        problem: `${file}: flags.${flag} asks for the content of ${path}, which has no distinctive line`,
         remedy: `Give ${path} a line with at least five letters or digits that is neither in the prompt nor in another file.`,
       })
     }
   }
+  if (mistakes.length === 0) return
+  const { message, remedy } = inPairs(mistakes)
+  throw new SpecError(message, { code: 'spec_unreadable', remedy })
 }

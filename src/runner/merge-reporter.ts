@@ -2,6 +2,7 @@
 import type { Reporter, TestModule } from 'vitest/node'
 import { type MergedTask, mergedLines } from '../../reporters/merged.ts'
 import { printableLine } from '../../reporters/terminal.ts'
+import { rowName } from '../results/row-name.ts'
 import { exitStatus } from '../results/summary.ts'
 import { watchExit } from './exit-watch.ts'
 import { isTrialMeta } from './meta.ts'
@@ -29,6 +30,6 @@ function tasksOf(module: TestModule): readonly MergedTask[] {
       return [{ outcome: trial.outcome, score: trial.score ?? null, turns: trial.turns ?? null }]
     })
     const { task, model = null, verdict = null, observed = false } = meta
-    return [{ task, model, verdict, observed, trials }]
+    return [{ task: rowName({ ...meta, task_id: task }), model, verdict, observed, trials }]
   })
 }

@@ -1,5 +1,6 @@
 /** The small, versioned data a trial leaves on its Vitest test, for stock reporters, the UI and our own. */
 import type { Outcome, Verdict } from '../score/outcome.ts'
+import type { Mode } from '../task/task.ts'
 
 export const META_VERSION = 1
 
@@ -34,6 +35,10 @@ export interface TaskMeta {
   readonly model?: string
   readonly k: number
   readonly trials: number
+  /** Absent for tasks without a choice of modes. */
+  readonly mode?: Mode
+  /** Absent for tasks without instances. */
+  readonly instance?: number
   /** A skill without a manifest, which has no verdict. */
   readonly observed?: true
   readonly verdict?: Verdict

@@ -1,5 +1,6 @@
 import type { TrialRecord } from '../results/record-schema.ts'
 import type { TrialPlan } from '../trial/plan.ts'
+import type { TaskMeta } from './meta.ts'
 import type { ServerWatch } from './server-watch.ts'
 
 /** What the main process knows of one run; while Vitest watches, each run has its own. */
@@ -22,6 +23,8 @@ export class RunState {
   readonly seen = new Set<string>()
   /** Trials that were skipped, by the reason. */
   readonly skipped = new Map<string, number>()
+  /** Tasks that were collected. */
+  readonly tasks: TaskMeta[] = []
   /** File of each task, by project and id. */
   readonly fileOf = new Map<string, string>()
   /** Keys of earlier records that stand for a trial of this run. */

@@ -62,7 +62,7 @@ describe('readSettings', () => {
   })
 
   it('refuses an unknown setting of the file with a suggestion, and a value of the wrong type', () => {
-    expect(refusal({ modle: 'x' }, {}).remedy).toContain('Did you mean "model"?')
+    expect(refusal({ modell: 'x' }, {}).remedy).toContain('Did you mean "model"?')
     expect(refusal({ k: '3' }, {}).message).toContain('k in bench.config.ts is "3"')
     expect(refusal(3, {}).remedy).toContain('defineConfig')
   })

@@ -9,6 +9,7 @@ import { artifactsDirOf, exportArtifacts } from '../results/artifacts.ts'
 import { type Journal, openJournal } from '../results/journal.ts'
 import { openSandbox } from '../sandbox/index.ts'
 import type { Task } from '../task/task.ts'
+import { KnownResults } from '../trial/known-results.ts'
 import type { RecordedTrial, TrialPlan } from '../trial/plan.ts'
 import { identityOf, recordOf } from '../trial/record.ts'
 import { type TrialEnd, TrialWorker } from '../trial/trial-worker.ts'
@@ -23,17 +24,24 @@ const NOT_EXAMINED = 'server   not examined; `npx agent-bench doctor` tells whet
 /** Vitest makes a runner for each file where it has several workers, and this process goes on: it holds one lease of a sandbox. */
 let open: { readonly runId: string; readonly modelLabel: string; readonly session: TrialSession } | null = null
 
-/** What a worker keeps from trial to trial: its agent, its sandbox, its journal. Ends with the worker's process. */
+/** What one trial at a time needs. */
+interface Lane {
+  readonly agent: Agent
+  readonly worker: TrialWorker
+}
+
+/** What a worker keeps from trial to trial: agents, sandboxes, its journal. Ends with the worker's process. */
 export class TrialSession {
   readonly #plan: TrialPlan
-  readonly #agent: Agent
-  readonly #worker: TrialWorker
+  readonly #known = new KnownResults()
+  /** Lanes that are free. Vitest's limit of tests at once is the limit of lanes. */
+  readonly #idle: Lane[] = []
   readonly #journal: Journal
   /** The main process stops the run, too, but hears of a trial late: until then nothing more is tried here. */
   readonly #server = new ServerWatch()
   /** Why no trial is tried any more; null = go on. */
   #halted: string | null = null
-  #isExamined = false
+  #examined: Promise<void> | null = null
   /** SHA-256 of the report of the server's examination. */
   #examination: string | null = null
   /** Tasks that lost a trial while early stop is on. */
@@ -41,11 +49,19 @@ export class TrialSession {
 
   private constructor(plan: TrialPlan) {
     this.#plan = plan
-    this.#agent = createAgent(plan.agent, { model: plan.model === null ? null : openChatModel(plan.model) })
-    this.#worker = new TrialWorker(plan, openSandbox)
+    const first = this.#openLane()
+    this.#idle.push(first)
     this.#journal = openJournal(plan.resultsDir, plan.runId, String(process.pid))
     endWithMainProcess()
-    this.#worker.warm()
+    first.worker.warm()
+  }
+
+  #openLane(): Lane {
+    const { agent, model } = this.#plan
+    return {
+      agent: createAgent(agent, { model: model === null ? null : openChatModel(model) }),
+      worker: new TrialWorker(this.#plan, openSandbox, this.#known),
+    }
   }
 
   /**
@@ -73,11 +89,14 @@ export class TrialSession {
     context: TestContext,
     { isBrief }: { readonly isBrief: boolean },
   ): Promise<void> {
-    if (this.#stopped.has(task.id)) return context.skip('stopped early: a trial before this one did not pass')
     if (this.#halted !== null) return context.skip(`not tried: ${this.#halted}`)
-    if (this.#agent.name === 'reference' && task.reference === null) return context.skip(unproven(task))
+    if (this.#plan.agent === 'reference' && task.reference === null) return context.skip(unproven(task))
     const recorded = this.#recordedTrial(task, trial - 1)
-    if (recorded !== undefined) return resume(task, trial, recorded, context)
+    if (recorded !== undefined) {
+      this.#stopEarly(task, recorded.outcome)
+      return resume(task, trial, recorded, context)
+    }
+    if (this.#stopped.has(task.id)) return context.skip('stopped early: a trial before this one did not pass')
     const { model } = this.#plan
     const tooSmall = model === null ? null : windowProblem(task.id, task.contextTokens, model)
     const end: TrialEnd =
@@ -93,10 +112,14 @@ export class TrialSession {
     setMeta(context, meta)
     if (end.kind === 'skipped')
       return context.skip(escapeForTerminal(`the task cannot run here: ${end.reasons.join('; ')}`))
-    if (this.#plan.earlyStop && !task.isObserved && meta.outcome !== 'passed') this.#stopped.add(task.id)
+    this.#stopEarly(task, meta.outcome)
     if (!isBrief) await annotate(context, end)
     if (task.isObserved && end.kind === 'judged') return
     throwUnlessPassed(task, end, isBrief)
+  }
+
+  #stopEarly(task: Task, outcome: TrialMeta['outcome']): void {
+    if (this.#plan.earlyStop && !task.isObserved && outcome !== 'passed') this.#stopped.add(task.id)
   }
 
   /** Puts a trial on disk, and gives the artifacts that were refused. A trial that cannot be kept ends the run. */
@@ -139,7 +162,7 @@ export class TrialSession {
   async #examine(context: TestContext): Promise<void> {
     const { model, resultsDir, examines } = this.#plan
     // Behind a recording there is no server to examine.
-    if (model === null || model.recording?.mode === 'replay' || this.#isExamined) return
+    if (model === null || model.recording?.mode === 'replay') return
     const { examineForRun, findExamination } = await import('../doctor/index.ts')
     if (examines) {
       const { digest, lines, problem } = await examineForRun(model, { resultsDir, signal: context.signal })
@@ -151,7 +174,6 @@ export class TrialSession {
       if (known === null) await context.annotate(NOT_EXAMINED, SERVER_ANNOTATION)
       this.#examination = known?.digest ?? null
     }
-    this.#isExamined = true
   }
 
   #recordedTrial(task: Task, index: number): RecordedTrial | undefined {
@@ -175,18 +197,25 @@ export class TrialSession {
   }
 
   async #run(task: Task, trial: number, context: TestContext): Promise<TrialEnd> {
+    const lane = this.#idle.pop() ?? this.#openLane()
     try {
-      await this.#examine(context)
-      return await this.#worker.run({
+      this.#examined ??= this.#examine(context).catch(error => {
+        this.#examined = null
+        throw error
+      })
+      await this.#examined
+      return await lane.worker.run({
         task,
         index: trial - 1,
-        agent: this.#agent,
-        play: this.#agent.name === 'reference' ? task.reference : null,
+        agent: lane.agent,
+        play: lane.agent.name === 'reference' ? task.reference : null,
         signal: context.signal,
       })
     } catch (error) {
       const outcome = error instanceof ConfigError ? 'config' : context.signal.aborted ? 'cancelled' : 'infra'
       return this.#notJudged(task, trial, outcome, error, context)
+    } finally {
+      this.#idle.push(lane)
     }
   }
 }

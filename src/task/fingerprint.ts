@@ -128,7 +128,7 @@ export function codeText(code: (...args: never[]) => unknown): string {
 }
 
 /** Texts of source files and of the modules they import by relative path, in order of first mention; none of what cannot be read. */
-function sourceTexts(files: readonly string[]): string[] {
+export function sourceTexts(files: readonly string[]): string[] {
   const texts = new Map<string, string>()
   const queue = [...files]
   for (let path = queue.shift(); path !== undefined && texts.size < MAX_SOURCES; path = queue.shift()) {

@@ -3,6 +3,7 @@ import { createScriptedAgent } from '../agents/scripted-agent.ts'
 import { InfraError, LOST_DURING_COMMAND as LOST } from '../errors.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { defineTask } from '../task/define-task.ts'
+import { KnownResults } from './known-results.ts'
 import type { TrialPlan } from './plan.ts'
 import { TrialWorker } from './trial-worker.ts'
 
@@ -35,12 +36,13 @@ function losing(lost: readonly number[], code: string) {
   return async () => sandbox as unknown as Sandbox
 }
 
-/** How three trials of one command each end, and after how many attempts. */
+/** How three trials of one command each end, each on its own worker, and after how many attempts. */
 async function threeTrials(open: () => Promise<Sandbox>): Promise<string> {
   const plan = { limits: {}, seed: 1, repair: 'off', fresh: false, runId: 'r', sandbox: {} } as unknown as TrialPlan
-  await using worker = new TrialWorker(plan, open)
+  const known = new KnownResults()
   const ends: string[] = []
   for (const index of [0, 1, 2]) {
+    await using worker = new TrialWorker(plan, open, known)
     const end = await worker.run({
       task,
       index,

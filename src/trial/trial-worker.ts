@@ -58,7 +58,7 @@ export class TrialWorker implements AsyncDisposable {
   readonly #known: KnownResults
   readonly #probes = new WeakMap<Sandbox, RequirementProbe>()
 
-  /** @param known what is known already; workers may share it */
+  /** @param known what is known already; workers that run trials of one task share it, as lost sandboxes count by task */
   constructor(plan: TrialPlan, open: OpenSandbox, known: KnownResults = new KnownResults()) {
     this.#plan = plan
     this.#known = known

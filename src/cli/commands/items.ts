@@ -1,5 +1,6 @@
 import type { Block } from '../../../reporters/blocks.ts'
 import { type Arm, trialsOf } from '../../results/matching.ts'
+import { rowName } from '../../results/row-name.ts'
 import { type Item, itemOf } from '../../score/items.ts'
 import { countsOf } from '../../score/statistics.ts'
 import type { AddCommand, CliContext } from '../command.ts'
@@ -31,15 +32,15 @@ async function showItems(wanted: readonly string[], options: ItemsOptions, conte
 /** Of each task the version that most models have. */
 function itemsOf(arms: readonly Arm[]): readonly TaskItem[] {
   const heads = arms.flatMap(arm => arm.heads).filter(head => !head.observed)
-  const tasks = [...new Set(heads.map(head => head.task_id))].sort()
+  const tasks = [...new Set(heads.map(rowName))].sort()
   const versions = tasks.map(task => {
-    const all = heads.filter(head => head.task_id === task).map(head => head.task_fingerprint)
+    const all = heads.filter(head => rowName(head) === task).map(head => head.task_fingerprint)
     const having = (version: string) => all.filter(one => one === version).length
     return all.toSorted((a, b) => having(b) - having(a))[0]
   })
   const matrix = arms.map(arm =>
     tasks.map((task, at) => {
-      const head = arm.heads.find(one => one.task_id === task && one.task_fingerprint === versions[at])
+      const head = arm.heads.find(one => rowName(one) === task && one.task_fingerprint === versions[at])
       return head === undefined ? null : countsOf(trialsOf(head).outcomes)
     }),
   )

@@ -11,7 +11,6 @@ import type { Task } from '../../task/task.ts'
 import type { Prepared, Refusal, Rescorer } from '../../trial/rescore.ts'
 import type { AddCommand, CliContext } from '../command.ts'
 import { settingsOf } from '../settings.ts'
-import type { LoadedSpec } from '../spec-files.ts'
 import { resultsDirOf } from './report.ts'
 import { type ResultRead, resolveResults } from './rescore-input.ts'
 import {
@@ -109,27 +108,28 @@ function noSuchResult(result: string, task: string | undefined): ConfigError {
   })
 }
 
-/** The task of a result as it is today, or why there is none. */
-type FindTask = (summary: Summary) => LoadedSpec | Refusal
+/** The task of a result as it is today, in the form that the result is of, or why there is none. */
+type FindTask = (summary: Summary) => Promise<Task | Refusal>
 
 async function openTasks(settings: Settings, context: CliContext): Promise<FindTask> {
   const { findSpecFiles, loadSpecFiles } = await import('../spec-files.ts')
   const { skillLimitsOf } = await import('../../runner/settings.ts')
   const files = await findSpecFiles(context.directory, settings)
   const { loaded, broken } = await loadSpecFiles(files, context.directory, skillLimitsOf(settings))
-  return summary => {
+  return async summary => {
+    const { mode = null, instance = 0 } = summary
     const found = loaded.find(({ task }) => task.id === summary.task_id)
-    if (found !== undefined) return found
-    const failed = broken.find(({ file }) => file === summary.spec_file)
-    if (failed !== undefined) {
-      return {
-        code: 'task_broken',
-        reason: `${failed.file} gives no task: ${explainError(failed.error).replace(/\s*\n\s*/g, '; ')}`,
-      }
-    }
+    const known = broken.find(({ file }) => file === summary.spec_file)
+    if (found !== undefined) return found.spec.resolve({ mode, instance }).catch(error => brokenTask(found.file, error))
+    if (known !== undefined) return brokenTask(known.file, known.error)
     const remedy = 'call the command in the project of the task, with BENCH_SKILL_DIR as in the run'
     return { code: 'task_gone', reason: `there is no task ${summary.task_id} here (${remedy})` }
   }
+}
+
+function brokenTask(file: string, error: unknown): Refusal {
+  const reason = `${file} gives no task: ${explainError(error).replace(/\s*\n\s*/g, '; ')}`
+  return { code: 'task_broken', reason }
 }
 
 async function rescoreResult(
@@ -137,13 +137,13 @@ async function rescoreResult(
   findTask: FindTask,
   judge: Judge,
 ): Promise<ResultRescored> {
-  const found = findTask(summary)
+  const found = await findTask(summary)
   const trials: TrialRescored[] = []
   for (const record of summary.trials) {
-    if (!('task' in found)) trials.push({ record, kind: 'refused', refusal: found })
-    else trials.push({ record, ...(await judge.trial(found.task, record, resultsDir)) })
+    if (!('id' in found)) trials.push({ record, kind: 'refused', refusal: found })
+    else trials.push({ record, ...(await judge.trial(found, record, resultsDir)) })
   }
-  const isTaskSame = 'task' in found ? found.task.fingerprint === summary.task_fingerprint : null
+  const isTaskSame = 'id' in found ? found.fingerprint === summary.task_fingerprint : null
   return rescoredOf({ file, summary, trials, isTaskSame, sandbox: judge.sandbox })
 }
 

@@ -33,7 +33,7 @@ export function resultOfTask(
 ): ResultOfTask {
   const { standings, broken } = readStandings(dir)
   const ofTask = standings
-    .filter(standing => standing.task === task)
+    .filter(standing => standing.task === task || standing.row === task)
     .sort((a, b) => compareText(b.latest, a.latest) || compareText(b.file, a.file))
   if (ofTask.length === 0) {
     throw new ConfigError([`${dir} holds no result of the task ${task}`, ...describeBroken(broken)].join('\n  '), {

@@ -1,0 +1,3 @@
+import { defineSuite } from 'agent-bench'
+
+export default defineSuite({ title: 'Work in a workspace' })
