@@ -85,11 +85,17 @@ function refuseToRun(error: ConfigError): never {
  * that are asked for.
  * @throws ConfigError code `benchmark_mode` when there is no benchmark either
  */
-async function collectOnlyOurs(vitest: Vitest, project: TestProject, suite: string | null): Promise<void> {
+async function collectOnlyOurs(
+  vitest: Vitest,
+  project: TestProject,
+  { suite, skills }: { readonly suite: string | null; readonly skills: readonly string[] },
+): Promise<void> {
   // The list is the project's own: what is taken out of it is not collected.
   const { testFiles } = await project.globTestFiles()
   const isBenchmark = vitest.config.mode === 'benchmark'
-  const named = testFiles.filter(file => isSpecFile(file) !== isBenchmark)
+  // A glob passes over links to nowhere, of which the user has to hear.
+  const linked = skills.filter(file => !existsSync(file))
+  const named = [...testFiles, ...linked].filter(file => isSpecFile(file) !== isBenchmark)
   const kept = isBenchmark ? named : await filesOfSuites(named, suite)
   testFiles.splice(0, testFiles.length, ...kept)
   if (!isBenchmark || kept.length > 0) return
@@ -181,7 +187,8 @@ export function agentBench(options: BenchConfig = {}): Plugin {
     }),
     async configureVitest({ vitest, project, injectTestProjects }) {
       try {
-        if (vitest.config.mode === 'benchmark') return await collectOnlyOurs(vitest, project, null)
+        if (vitest.config.mode === 'benchmark')
+          return await collectOnlyOurs(vitest, project, { suite: null, skills: [] })
         const { root } = vitest.config
         const config = await loadConfigFile(root)
         const merged = config === undefined ? options : typeof config === 'object' ? { ...options, ...config } : config
@@ -195,7 +202,7 @@ export function agentBench(options: BenchConfig = {}): Plugin {
           configureProject(project, settings, endedWorkers)
           const files = await collectSkills(vitest, project, { root, skillDir: settings.skillDir })
           for (const file of files) skills.add(file)
-          await collectOnlyOurs(vitest, project, settings.suite)
+          await collectOnlyOurs(vitest, project, { suite: settings.suite, skills: files })
           const model = projects.length > 1 ? nameOfSetting(setting) : null
           const { k, trials, mode, instance } = settings
           const choice = { mode, instance }
