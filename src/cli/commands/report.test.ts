@@ -49,6 +49,12 @@ describe('agent-bench report radar', () => {
     bench.write(records)
     await expect(bench.call('report', 'radar', ...args)).rejects.toMatchObject({ code, remedy })
   })
+
+  it.each([[[]], [['rader']]])('names the reports there are for %j', async args => {
+    using bench = resultsFixture(addReport)
+    const remedy = expect.stringMatching(/^Name one of these: radar \(.*matrix \(/)
+    await expect(bench.call('report', ...args)).rejects.toMatchObject({ code: 'report_unknown', remedy })
+  })
 })
 
 describe('agent-bench report matrix', () => {
