@@ -136,7 +136,8 @@ describe('the matrix', () => {
   it('says when deterministic trials are one sample', () => {
     const same = { transcript_hash: 'd'.repeat(64) }
     const trials = (task_id: string) => [0, 1, 2].map(trial_index => sampleRecord({ task_id, trial_index, ...same }))
-    const text = matrix([...trials('a'), ...trials('b')]).join('\n')
+    const records = [...trials('a'), ...trials('b')]
+    const text = matrix(records).join('\n')
     expect(text.match(/one sample:/g)).toHaveLength(1)
     expect(text).toContain('3/3 (one sample)')
     expect(text).toContain('in each row all transcripts are the same although the seeds differ')
