@@ -20,7 +20,7 @@ import { watchedForks } from './silence-watch.ts'
 import { skillModules } from './skill-modules.ts'
 import { collectSkills } from './skills.ts'
 import { isSpecFile, SPEC_GLOB } from './spec-globs.ts'
-import { filesOfSuites } from './suites.ts'
+import { filesOfSuites, NO_TASK_REMEDY } from './suites.ts'
 import { asFileFilter, taskIdIn } from './task-ids.ts'
 
 /** A neighbour of this file, as source (`.ts`) or built (`.js`). */
@@ -122,16 +122,17 @@ function takeTaskIds(vitest: Vitest, project: TestProject): void {
   const asFiles = async (filters: readonly string[] = []) => {
     const { testFiles } = await project.globTestFiles()
     const asked = filters.map(filter => asFileFilter(filter, testFiles))
+    const noTask = `${NO_TASK_REMEDY} Now \`include\` is ${project.config.include.join(', ')}.`
     if (vitest.config.passWithNoTests) return asked
     for (const [at, filter] of asked.entries()) {
       if ((await filesOf([filter.replace(/:\d+$/, '')])).length > 0) continue
       const ids = testFiles.map(taskIdIn).filter(id => id !== null)
+      const remedy = ids.length === 0 ? noTask : didYouMeanOrAny(filters[at] ?? '', ids)
       const message = `no task is called ${JSON.stringify(filters[at])}, and no file has that in its path`
-      refuseToRun(new ConfigError(message, { code: 'no_task', remedy: didYouMeanOrAny(filters[at] ?? '', ids) }))
+      refuseToRun(new ConfigError(message, { code: 'no_task', remedy }))
     }
     if (asked.length === 0 && (await filesOf([])).length === 0) {
-      const remedy = `Write one (agent-bench new task my_task_v1), or let \`include\` name it; now it is ${project.config.include.join(', ')}.`
-      refuseToRun(new ConfigError('there is no task here', { code: 'no_task', remedy }))
+      refuseToRun(new ConfigError('there is no task here', { code: 'no_task', remedy: noTask }))
     }
     return asked
   }

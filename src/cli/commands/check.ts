@@ -103,6 +103,7 @@ function wholeNumber(option: string, text: string, max: number): number {
 async function load(filter: string, settings: Settings, context: CliContext) {
   const { findSpecFiles, loadSpecFiles } = await import('../spec-files.ts')
   const { skillLimitsOf } = await import('../../runner/settings.ts')
+  const { NO_TASK_REMEDY } = await import('../../runner/suites.ts')
   const files = await findSpecFiles(context.directory, settings)
   const { loaded, broken } = await loadSpecFiles(files, context.directory, skillLimitsOf(settings))
   const fitsFilter = (...names: readonly string[]) => names.some(name => name.includes(filter))
@@ -115,10 +116,7 @@ async function load(filter: string, settings: Settings, context: CliContext) {
     filter === '' ? 'there is no task here' : `no task is called ${JSON.stringify(filter)}, nor is its file`,
     {
       code: 'no_task',
-      remedy:
-        files.length === 0
-          ? 'Go to the folder of a project with *.bench.ts files or skills, or make one: agent-bench new task my_task_v1'
-          : `There are: ${loaded.map(({ task }) => task.id).join(', ')}.`,
+      remedy: files.length === 0 ? NO_TASK_REMEDY : `There are: ${loaded.map(({ task }) => task.id).join(', ')}.`,
     },
   )
 }
