@@ -46,7 +46,7 @@ export interface MatchOptions {
 
 /** Matches arms by task id and fingerprint. A task that some arm has no trial of is dropped, and named. */
 export function matchArms(arms: readonly Arm[], options: MatchOptions = {}): Matched {
-  const { moduleOf = (head: ResultHead) => head.suite_title ?? head.suite } = options
+  const { moduleOf = (head: ResultHead) => head.module ?? head.suite_title ?? head.suite } = options
   const byTask = arms.map(({ heads }) => new Map(heads.map(head => [rowName(head), head])))
   const ids = [...new Set(arms.flatMap(({ heads }) => heads.map(rowName)))].sort()
   const names = (isMeant: (head: ResultHead | undefined) => boolean, id: string) =>
