@@ -22,6 +22,13 @@ const closing = (
 }
 
 describe('the last lines of a run', () => {
+  it('say why a broken spec file makes it status 2, although every task passes', () => {
+    const text = closing([sampleRecord()], { brokenFiles: 1, exitStatus: 2 }).join('\n')
+    expect(text).toMatch(
+      /^broken {3}1 spec file .*\n(.*\n)*exit 2 {3}no task fails, but not every spec file is a task/m,
+    )
+  })
+
   it.each(['reference', 'nop'])('end with NOT A MODEL RESULT for the agent %s', agent => {
     expect(closing([sampleRecord({ agent, model: agent })]).at(-1)).toBe(`NOT A MODEL RESULT: the agent was ${agent}`)
   })

@@ -62,12 +62,12 @@ function whatEndedIt({ stopped, isInterrupted, skipped, brokenFiles, summaries }
 }
 
 /** Vitest does not know status 2, so a line says it. */
-function whyStatus2({ exitStatus, stopped, isInterrupted, summaries }: Ended): string[] {
+function whyStatus2({ exitStatus, stopped, isInterrupted, summaries, brokenFiles }: Ended): string[] {
   if (exitStatus !== 2 || stopped !== null || isInterrupted) return []
   if (summaries.length === 0) return ['exit 2   nothing was judged: no trial was run to its end']
   const judged = summaries.filter(summary => !summary.observed)
   const open = judged.filter(summary => summary.verdict === null || summary.verdict === 'inconclusive')
-  if (open.length === 0) return []
+  if (open.length === 0) return brokenFiles > 0 ? ['exit 2   no task fails, but not every spec file is a task'] : []
   const are = open.length === 1 ? 'task is' : 'tasks are'
   return [`exit 2   no task fails, but ${open.length} ${are} not judged: ${open.map(nameOf).slice(0, 5).join(', ')}`]
 }

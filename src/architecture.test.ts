@@ -24,6 +24,7 @@ const MAY_IMPORT: Readonly<Record<string, { code: readonly string[]; types: read
   'src/sandbox': { code: [], types: [] },
   'src/model': { code: [], types: [] },
   'src/doctor': { code: ['src/model'], types: [] },
+  'src/machine': { code: [], types: [] },
   'src/repair': { code: ['src/model'], types: [] },
   // A task's own tools are its author's code: called with the same deadline as flags, and told from faults by its errors.
   'src/tools': {

@@ -41,9 +41,17 @@ export class TrialDeadlineError extends Error {
 /** A mistake in a task or manifest, reported at collection with file, field and remedy. */
 export class SpecError extends BenchError {}
 
-/** Text of an error for a person: message, remedy, and the cause when it adds something. */
+/**
+ * Text of an error for a person: message, remedy, and the cause when it adds something. Where message and remedy tell of
+ * several mistakes, one a line, each stands with its remedy.
+ */
 export function explainError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
+  const problems = error.message.split('\n')
+  const remedies = error instanceof BenchError ? error.remedy.split('\n') : []
+  if (problems.length > 1 && problems.length === remedies.length) {
+    return problems.map((problem, at) => `${problem}\n  remedy: ${remedies[at]}`).join('\n')
+  }
   const remedy = error instanceof BenchError ? `\n  remedy: ${error.remedy}` : ''
   const cause =
     error.cause instanceof Error && !error.message.includes(error.cause.message)

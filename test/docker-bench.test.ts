@@ -1,4 +1,6 @@
 /** The whole product on a real engine: Vitest, plugin, sandbox, journal, reports. */
+import { symlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { describeWith } from './needs.ts'
 import { createProject, HELLO_TASK } from './project.ts'
@@ -90,10 +92,13 @@ await describeWith(['docker'], 'a run that cannot be made or goes wrong', () => 
       'allowedWrites:',
       'allowedWrite:',
     )
-    await using project = await createProject({ 'tasks/demo/hello.bench.ts': wrong })
+    await using project = await createProject({ 'tasks/demo/hello.bench.ts': wrong, 'skills/gone/notes.txt': '' })
+    await symlink('nowhere', join(project.dir, 'skills/gone/SKILL.md'))
     const run = await project.run([], REFERENCE)
-    expect(run.status).toBe(1)
+    expect(run.status).toBe(2)
     const text = run.stdout + run.stderr
+    expect(text).toMatch(/gone\/SKILL\.md: it is a link that leads nowhere\n +remedy: Replace/)
+    expect(text).toMatch(/exit 2 {3}nothing was judged/)
     expect(text).toMatch(/allowedWrite/)
     expect(text).toMatch(/Did you mean .?allowedWrites/i)
     expect(text).toContain('tasks/demo/hello.bench.ts: allowedWrite')

@@ -34,7 +34,12 @@ const proofs = examples.filter(({ text }) => text.includes('defineSkillProof('))
 
 describe('examples of the documentation', () => {
   it('are found: a whole task in the README and in the pages about tasks and checks, a proof in the page about skills', () => {
-    expect(tasks.map(({ page }) => page)).toEqual(['README.md', 'docs/write-a-task.md', 'docs/checks.md'])
+    expect(tasks.map(({ page }) => page)).toEqual([
+      'README.md',
+      'docs/write-a-task.md',
+      'docs/checks.md',
+      'docs/checks.md',
+    ])
     expect(proofs.map(({ page }) => page)).toEqual(['docs/mount-a-skill.md'])
   })
 

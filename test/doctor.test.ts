@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { main } from '../src/cli/main.ts'
-import { type Examination, findExamination, PROBE_NAMES, type ProbeName, type Verdict } from '../src/doctor/index.ts'
+import { type Examination, findExamination, PROBES, type Verdict } from '../src/doctor/index.ts'
 import {
   counting,
   cuttingAt,
@@ -48,7 +48,9 @@ async function examined(baseUrl: string, args: readonly string[] = []) {
   return { status, report, warnings: warnings.toSorted() }
 }
 
-type Warning = `${ProbeName} ${Verdict}`
+const PROBE_NAMES = Object.keys(PROBES)
+
+type Warning = `${keyof typeof PROBES} ${Verdict}`
 interface Circumstances extends DoctorServerOptions {
   readonly args?: readonly string[]
   /** Other probes that notice the same defect. */

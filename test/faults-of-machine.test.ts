@@ -68,11 +68,11 @@ await describeWith(['docker'], 'a configuration that is wrong', () => {
     expect(await project.summaries()).toEqual([])
   })
 
-  it('a spec file that throws when it is imported fails alone: the others run, status 1, said in the last lines', async () => {
+  it('a spec file that throws when it is imported fails alone: the others run, status 2, said in the last lines', async () => {
     const thrower = "import 'agent-bench'\nthrow new Error('my own mistake')\n"
     await using project = await createProject({ ...ONE_TASK, 'tasks/broken.bench.ts': thrower })
     const run = await project.run([], REFERENCE)
-    expect(run.status).toBe(1)
+    expect(run.status).toBe(2)
     expect(textOf(run)).toMatch(/my own mistake[\s\S]*broken\.bench\.ts:2/)
     expect(run.stdout).toMatch(/^broken {3}1 spec file/m)
     expect((await project.summaries()).map(summary => summary.verdict)).toEqual(['pass'])

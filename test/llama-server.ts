@@ -26,12 +26,10 @@ export interface LlamaServerOptions {
 }
 
 async function freePort(): Promise<number> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
+  const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
-  server.close()
-  await once(server, 'close')
+  await new Promise(resolve => server.close(resolve))
   if (address === null || typeof address === 'string') throw new Error('no TCP port was given')
   return address.port
 }
@@ -52,26 +50,19 @@ async function health(port: number): Promise<number | null> {
 export async function startLlamaServer(options: LlamaServerOptions = {}): Promise<LlamaServer> {
   const port = await freePort()
   const script = fileURLToPath(new URL('./llama-server/start.sh', import.meta.url))
-  const context = String(options.contextTokens ?? 8_192)
-  const child = spawn(
-    script,
-    [options.model ?? 'steer', String(port), '-c', context, '--parallel', '1', ...(options.flags ?? [])],
-    { env: { ...process.env, LLAMA_DIR }, stdio: ['ignore', 'ignore', 'pipe'] },
-  )
+  const { model = 'steer', contextTokens = 8_192, flags = [] } = options
+  const args = [model, String(port), '-c', String(contextTokens), '--parallel', '1', ...flags]
+  const child = spawn(script, args, { env: { ...process.env, LLAMA_DIR }, stdio: ['ignore', 'ignore', 'pipe'] })
   let log = ''
   child.stderr.on('data', (piece: Buffer) => {
     log = (log + piece.toString('utf8')).slice(-4_000)
   })
   const exited = once(child, 'exit')
   const stop = async (): Promise<void> => {
-    if (child.exitCode === null && child.signalCode === null) {
-      child.kill('SIGTERM')
-      const gone = await Promise.race([exited, sleep(5_000, null, { ref: false })])
-      if (gone === null) {
-        child.kill('SIGKILL')
-        await exited
-      }
-    }
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGTERM')
+    if ((await Promise.race([exited, sleep(5_000, null, { ref: false })])) === null) child.kill('SIGKILL')
+    await exited
   }
   const startedAt = performance.now()
   let status: number | null

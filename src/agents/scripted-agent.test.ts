@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { InfraError, SpecError } from '../errors.ts'
+import { InfraError } from '../errors.ts'
 import type { Play } from '../task/task.ts'
 import type { ToolArguments } from '../tools/tool-set.ts'
 import type { Session } from './agent.ts'
@@ -11,10 +11,15 @@ import { sessionOf as madeSession } from './session.fixture.ts'
 const sessionOf = (script: Play | null, options: Partial<Session> = {}) => madeSession({ script, ...options })
 const valid = (value: Readonly<Record<string, unknown>>): ToolArguments => ({ valid: true, value })
 
+function play(script: Play | null, options: Partial<Session> = {}) {
+  const made = sessionOf(script, options)
+  return { ...made, ended: createScriptedAgent('reference').run(made.session) }
+}
+
 describe('the scripted agent', () => {
   test('plays every kind of call through the toolbox, each in a turn of its own', async () => {
     const seen: string[] = []
-    const { session, calls, notes } = sessionOf(async hands => {
+    const { ended, calls, notes } = play(async hands => {
       seen.push(await hands.read('a', { offset: 2 }))
       await hands.write('b', 'text')
       await hands.sh('ls')
@@ -22,8 +27,7 @@ describe('the scripted agent', () => {
       await hands.callMalformed('read_file', '{')
       return 'done'
     })
-    const ending = await createScriptedAgent('reference').run(session)
-    expect(ending).toEqual({ reason: 'answered', finalText: 'done', detail: null, servedModel: null })
+    expect(await ended).toEqual({ reason: 'answered', finalText: 'done', detail: null, servedModel: null })
     expect(calls).toEqual([
       { name: 'read_file', args: valid({ path: 'a', offset: 2 }), turn: 1 },
       { name: 'write_file', args: valid({ path: 'b', content: 'text' }), turn: 2 },
@@ -35,26 +39,20 @@ describe('the scripted agent', () => {
     expect(notes.map(note => note.turn)).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  test('groups the calls made inside turn()', async () => {
-    const { session, calls } = sessionOf(async hands => {
+  test('groups the calls made inside turn(), and makes optional calls like any others', async () => {
+    const { ended, calls } = play(async hands => {
       await hands.turn(async () => {
         await hands.sh('a')
         await hands.sh('b')
       })
-      await hands.sh('c')
+      await hands.optional('looks at the result', async () => void (await hands.sh('c')))
     })
-    await createScriptedAgent('reference').run(session)
-    expect(calls.map(({ turn }) => turn)).toEqual([1, 1, 2])
-  })
-
-  test('makes optional calls like any others, and takes no optional call without a reason', async () => {
-    const { session, calls } = sessionOf(async hands => {
-      await hands.optional('looks at the result', async () => void (await hands.sh('a')))
-    })
-    await createScriptedAgent('reference').run(session)
-    expect(calls.map(({ args }) => args)).toEqual([valid({ command: 'a' })])
-    const { session: unexplained } = sessionOf(hands => hands.optional(' ', async () => undefined))
-    await expect(createScriptedAgent('reference').run(unexplained)).rejects.toThrow(/without a reason/)
+    await ended
+    expect(calls.map(({ args, turn }) => [args, turn])).toEqual([
+      [valid({ command: 'a' }), 1],
+      [valid({ command: 'b' }), 1],
+      [valid({ command: 'c' }), 2],
+    ])
   })
 
   test('plays what it was made with rather than the reference of the session', async () => {
@@ -64,48 +62,43 @@ describe('the scripted agent', () => {
   })
 
   test('ends with the turn limit, even when the play catches the refusal', async () => {
-    const { session, calls } = sessionOf(
-      async hands => {
-        for (let step = 0; step < 5; step += 1) await hands.sh('x').catch(() => 'ignored')
-        return 'done'
-      },
-      { maxTurns: 2 },
-    )
-    expect(await createScriptedAgent('reference').run(session)).toMatchObject({ reason: 'max_turns', finalText: null })
+    const script: Play = async hands => {
+      for (let step = 0; step < 5; step += 1) await hands.sh('x').catch(() => 'ignored')
+      return 'done'
+    }
+    const { ended, calls } = play(script, { maxTurns: 2 })
+    expect(await ended).toMatchObject({ reason: 'max_turns', finalText: null })
     expect(calls).toHaveLength(2)
   })
 
-  test('a play that throws is a mistake of the task; a fault of the sandbox stays one', async () => {
-    const broken = sessionOf(async () => {
-      throw new TypeError('oops')
-    })
-    await expect(createScriptedAgent('reference').run(broken.session)).rejects.toThrow(SpecError)
-
-    const lost = new InfraError('gone', { code: 'sandbox_lost', remedy: 'x' })
-    const failing = sessionOf(async () => {
-      throw lost
-    })
-    await expect(createScriptedAgent('reference').run(failing.session)).rejects.toBe(lost)
-  })
-
-  test('a task without a reference cannot be played', async () => {
-    await expect(createScriptedAgent('reference').run(sessionOf(null).session)).rejects.toMatchObject({
-      code: 'no_reference',
-    })
+  const throwing =
+    (error: Error): Play =>
+    () =>
+      Promise.reject(error)
+  const lost = new InfraError('gone', { code: 'sandbox_lost', remedy: 'x' })
+  test.each<[string, Play | null, object]>([
+    ['throws: a mistake of the task', throwing(new TypeError('oops')), { name: 'SpecError', code: 'play_failed' }],
+    ['meets a fault of the sandbox, which stays one', throwing(lost), lost],
+    ['is not there', null, { code: 'no_reference' }],
+    [
+      'gives no reason for optional calls',
+      hands => hands.optional(' ', async () => undefined),
+      { code: 'play_failed' },
+    ],
+  ])('a play that %s', async (_title, script, error) => {
+    await expect(play(script).ended).rejects.toMatchObject(error)
   })
 
   test('an aborted signal stops it with the reason', async () => {
     const controller = new AbortController()
     const reason = new Error('deadline')
-    const { session, calls } = sessionOf(
-      async hands => {
-        await hands.sh('a')
-        controller.abort(reason)
-        await hands.sh('b')
-      },
-      { signal: controller.signal },
-    )
-    await expect(createScriptedAgent('reference').run(session)).rejects.toBe(reason)
+    const script: Play = async hands => {
+      await hands.sh('a')
+      controller.abort(reason)
+      await hands.sh('b')
+    }
+    const { ended, calls } = play(script, { signal: controller.signal })
+    await expect(ended).rejects.toBe(reason)
     expect(calls).toHaveLength(1)
   })
 })

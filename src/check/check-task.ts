@@ -250,7 +250,7 @@ class Check {
     const about = `reference without step ${names}`
     const played = await this.#play(worker, play)
     // A script that cannot go on without the step needed it.
-    const isLost = played.kind === 'broken' || (played.kind === 'judged' && played.finding.outcome !== 'passed')
+    const isLost = played.kind === 'broken' || (played.kind === 'judged' && losesSomething(played.finding))
     if (isOptional && isLost) {
       const lost =
         played.kind === 'judged'
@@ -265,7 +265,7 @@ class Check {
   /** A file that nobody misses is not measured. */
   async #putBack(worker: TrialWorker, { about, play }: Mutant): Promise<void> {
     const played = await this.#play(worker, play)
-    if (played.kind !== 'judged' || played.finding.outcome !== 'passed') return
+    if (played.kind !== 'judged' || losesSomething(played.finding)) return
     this.#note(about, 'nothing is lost: add the flag or check that needs it, or mark the steps that change it optional')
   }
 
@@ -277,7 +277,8 @@ class Check {
 
   /** Looks at the workspace as an agent can: pages through files, searches what it could see for hidden values. */
   async #inspect(worker: TrialWorker, paths: readonly string[]): Promise<void> {
-    const { setup, hidden } = this.#task
+    const { setup, hidden, tools } = this.#task
+    if (tools !== 'workspace') return
     const problems: string[] = []
     let environment = ''
     const look: Play = hands =>
@@ -295,6 +296,9 @@ class Check {
     for (const leak of findLeaks(hidden, places)) this.#note('hidden values', leak)
   }
 }
+
+/** Points count too: in a task that grants some of them a pass may need less than all. */
+const losesSomething = ({ outcome, score }: TrialFinding): boolean => outcome !== 'passed' || score < 1
 
 function describeFault(fault: { readonly detail: string; readonly remedy: string } | undefined): string {
   return fault === undefined ? 'unknown fault' : `${fault.detail} (remedy: ${fault.remedy})`

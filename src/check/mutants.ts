@@ -1,6 +1,7 @@
 /** Small faults put into the reference by `agent-bench check`: a task that does not notice one does not measure that part. */
 import { isCachePath } from '../evidence/tamper.ts'
 import type { Play, Task } from '../task/task.ts'
+import { toolsOf } from '../trial/offer.ts'
 import type { TrialFinding } from '../trial/run-trial.ts'
 import { textOfBytes } from './leaks.ts'
 import type { Step } from './steps.ts'
@@ -19,6 +20,9 @@ export interface Mutant {
  */
 export function filesPutBack(task: Task, reference: Play, finding: TrialFinding, steps: readonly Step[]): Mutant[] {
   const { baseline, final, calls } = finding.log
+  const names = toolsOf(task).definitions.map(({ name }) => name)
+  const shell = names.find(name => name === 'execute_command' || name === 'run_command')
+  if (shell === undefined) return []
   const needed = new Set(
     calls.flatMap(({ delta }, index) =>
       delta === null || steps[index]?.group !== null ? [] : [...delta.changed.keys(), ...delta.deleted],
@@ -34,7 +38,8 @@ export function filesPutBack(task: Task, reference: Play, finding: TrialFinding,
       if (setup !== undefined && !Buffer.from(text ?? '').equals(setup.bytes)) return []
       const play: Play = async hands => {
         const answer = await reference(hands)
-        await (text === null ? hands.sh(`rm -f -- '${path.replaceAll("'", "'\\''")}'`) : hands.write(path, text))
+        const remove = `rm -f -- '${path.replaceAll("'", "'\\''")}'`
+        await (text === null ? hands.call(shell, { command: remove }) : hands.write(path, text))
         return answer
       }
       return [{ about: `reference with ${path} put back`, play }]

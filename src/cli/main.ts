@@ -7,6 +7,8 @@ import type { AddCommand, CliContext } from './command.ts'
 import { addCheck } from './commands/check.ts'
 import { addCompare } from './commands/compare.ts'
 import { addDoctor } from './commands/doctor.ts'
+import { addGate } from './commands/gate.ts'
+import { addItems } from './commands/items.ts'
 import { addLint } from './commands/lint.ts'
 import { addNew } from './commands/new.ts'
 import { addReport } from './commands/report.ts'
@@ -21,6 +23,8 @@ const COMMANDS: readonly AddCommand[] = [
   addNew,
   addReport,
   addCompare,
+  addGate,
+  addItems,
   addRescore,
   addWhy,
 ]

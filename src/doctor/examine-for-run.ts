@@ -53,11 +53,14 @@ export async function examineForRun(
   const { resultsDir, signal } = options
   const known = findExamination(resultsDir, plan)
   if (known !== null && isUsable(known.examination)) return knownExamination(known)
-  const isReported = (): boolean => isNews(findExamination(resultsDir, plan), known)
-  using _turn = await takeTurn(lockOf(resultsDir, plan), { isDone: isReported, signal })
-  // What another worker found while this one waited holds, whatever it is.
-  const reported = findExamination(resultsDir, plan)
-  if (reported !== null && isNews(reported, known)) return knownExamination(reported)
+  /** What another worker found while this one waited; it holds, whatever it is. */
+  const news = (): StoredExamination | null => {
+    const now = findExamination(resultsDir, plan)
+    return now?.digest === known?.digest ? null : now
+  }
+  using _turn = await takeTurn(lockOf(resultsDir, plan), { isDone: () => news() !== null, signal })
+  const reported = news()
+  if (reported !== null) return knownExamination(reported)
   const examination = await examinePatiently(plan, signal)
   const problem = problemOf(examination)
   const lines = linesOf(examination, 'quick examination')
@@ -69,13 +72,11 @@ export async function examineForRun(
   }
 }
 
-function knownExamination({ examination, digest }: StoredExamination): RunExamination {
-  const lines = linesOf(examination, `examined at ${examination.examinedAt}`)
-  return { digest, lines, problem: problemOf(examination) }
-}
-
-const isNews = (now: StoredExamination | null, before: StoredExamination | null): boolean =>
-  now !== null && now.digest !== before?.digest
+const knownExamination = ({ examination, digest }: StoredExamination): RunExamination => ({
+  digest,
+  lines: linesOf(examination, `examined at ${examination.examinedAt}`),
+  problem: problemOf(examination),
+})
 
 function isUsable({ examinedAt, verdict, findings }: Examination): boolean {
   // What the server does to calls may be mended without a trace in what it says of itself.
@@ -102,50 +103,42 @@ async function examinePatiently(plan: ModelPlan, signal: AbortSignal): Promise<E
 function fatalCodeOf({ probe, verdict, measured }: Finding): string | null {
   if (verdict !== 'broken') return null
   const code = typeof measured.code === 'string' ? measured.code : null
-  switch (probe) {
-    case 'readiness':
-      return code === null || !PASSING.has(code) ? (code ?? 'server_not_ready') : null
-    case 'tool_call':
-      return measured.toolsInPrompt === false || measured.kind === 'config' ? (code ?? 'tools_unsupported') : null
-    case 'window':
-      return typeof measured.sentTokens === 'number' ? (code ?? 'prompt_cut') : null
-    default:
-      return null
+  if (probe === 'readiness') return code !== null && PASSING.has(code) ? null : (code ?? 'server_not_ready')
+  if (probe === 'tool_call' && (measured.toolsInPrompt === false || measured.kind === 'config')) {
+    return code ?? 'tools_unsupported'
   }
+  return probe === 'window' && typeof measured.sentTokens === 'number' ? (code ?? 'prompt_cut') : null
 }
 
 function problemOf({ findings }: Examination): ConfigError | null {
-  for (const finding of findings) {
+  const [fatal] = findings.flatMap(finding => {
     const code = fatalCodeOf(finding)
-    if (code === null) continue
-    const remedy = plain(finding.remedy ?? "Look into the server's log.")
-    return new ConfigError(plain(finding.found), {
-      code,
-      remedy: `${remedy} ${DOCTOR} examines the server; BENCH_EXAMINE=0 leaves this examination out.`,
-    })
-  }
-  return null
+    return code === null ? [] : [{ ...finding, code }]
+  })
+  if (fatal === undefined) return null
+  const remedy = plain(fatal.remedy ?? "Look into the server's log.")
+  return new ConfigError(plain(fatal.found), {
+    code: fatal.code,
+    remedy: `${remedy} ${DOCTOR} examines the server; BENCH_EXAMINE=0 leaves this examination out.`,
+  })
 }
 
 function linesOf({ findings, kind, elapsedMs }: Examination, how: string): readonly string[] {
-  const of = (...verdicts: readonly Finding['verdict'][]): readonly Finding[] =>
+  const of = (...verdicts: readonly Finding['verdict'][]) =>
     findings.filter(({ verdict }) => verdicts.includes(verdict))
   const names = (list: readonly Finding[]): string => list.map(({ probe }) => probe).join(', ')
   const [fine, open] = [of('ok'), of('unclear')]
-  const took = `(${(elapsedMs / 1_000).toFixed(1)} s)`
   const offer = kind === 'quick' ? `; ${DOCTOR} examines it fully` : ''
-  const head =
-    open.length === findings.length
-      ? `not examined: ${plain(open[0]?.found ?? 'nothing was found out')} ${took}${offer}`
-      : kind === 'full'
-        ? `${how} by the doctor: ${findings.length - open.length} of ${findings.length} points clear`
-        : `${how}: ${names(fine) || 'nothing'} ok${open.length === 0 ? '' : `, ${names(open)} unclear`} ${took}${offer}`
+  const took = `(${(elapsedMs / 1_000).toFixed(1)} s)${offer}`
+  const isAllOpen = open.length === findings.length
+  const clear = `${findings.length - open.length} of ${findings.length} points clear`
+  const summary = `${names(fine) || 'nothing'} ok${open.length === 0 ? '' : `, ${names(open)} unclear`} ${took}`
+  const nothing = `not examined: ${plain(open[0]?.found ?? 'nothing was found out')} ${took}`
+  const notes = open.filter(({ measured }) => measured.toolsInPrompt === true)
   return [
-    `server   ${head}`,
+    `server   ${isAllOpen ? nothing : kind === 'full' ? `${how} by the doctor: ${clear}` : `${how}: ${summary}`}`,
     ...findings.flatMap(alarmOf),
-    ...open
-      .filter(({ measured }) => measured.toolsInPrompt === true)
-      .map(({ probe, found }) => plain(`note     ${probe}: ${found}`)),
+    ...notes.map(({ probe, found }) => plain(`note     ${probe}: ${found}`)),
     ...of('degraded', 'broken').map(finding => `warning  ${finding.probe}: ${sentenceOf(finding)}`),
   ]
 }
@@ -153,7 +146,6 @@ function linesOf({ findings, kind, elapsedMs }: Examination, how: string): reado
 /** The line that is not to be missed, where failures would be about the server. */
 function alarmOf(finding: Finding): readonly string[] {
   const doubt = doubtOf(finding)
-  if (doubt === null) return []
   const remedy = finding.remedy ?? "see the server's log"
-  return [plain(`${ALARM}  ${doubt}, not about the model, until it is fixed: ${remedy}`)]
+  return doubt === null ? [] : [plain(`${ALARM}  ${doubt}, not about the model, until it is fixed: ${remedy}`)]
 }

@@ -7,8 +7,6 @@ import {
   type Finding,
   Judged,
   type Judgement,
-  PROBE_NAMES,
-  type ProbeName,
   plain,
   unclear,
   type Verdict,
@@ -22,8 +20,9 @@ import { serverDigest } from './report-file.ts'
 
 type Probe = (examiner: Examiner) => Promise<Judgement>
 
-const PROBES: Readonly<Record<ProbeName, Probe>> = {
-  readiness: basics.examineReadiness,
+/** In the order in which they are examined and shown. */
+export const PROBES = {
+  readiness: examiner => basics.examineReadiness(examiner),
   model: basics.examineModel,
   usage: basics.examineUsage,
   speed: basics.examineSpeed,
@@ -42,14 +41,14 @@ const PROBES: Readonly<Record<ProbeName, Probe>> = {
   abort: conversation.examineAbort,
   determinism: conversation.examineDeterminism,
   slots: basics.examineSlots,
-}
+} satisfies Readonly<Record<string, Probe>>
 
 /** The commonest faults. The last probe has the time that the others leave. */
-const QUICK_PROBES: readonly (readonly [ProbeName, Probe])[] = [
-  ['readiness', basics.examineReadinessAndGauge],
-  ['tool_call', calls.examineToolRoundTrip],
-  ['window', examiner => examineWindow(examiner, { levels: [0.9] })],
-]
+const QUICK_PROBES: Readonly<Record<string, Probe>> = {
+  readiness: examiner => basics.examineReadiness(examiner, 100),
+  tool_call: calls.examineToolRoundTrip,
+  window: examiner => examineWindow(examiner, [0.9]),
+}
 
 export interface ExaminationOptions {
   readonly signal: AbortSignal
@@ -67,8 +66,7 @@ export interface ExaminationOptions {
  * @example const { verdict, findings } = await examine(plan, { signal })
  */
 export function examine(plan: ModelPlan, options: ExaminationOptions): Promise<Examination> {
-  const probes = PROBE_NAMES.map(name => [name, PROBES[name]] as const)
-  return run(plan, 'full', probes, { budgetMs: 300_000, probeMs: 30_000, maxPromptTokens: 32_768, ...options })
+  return run(plan, 'full', PROBES, { budgetMs: 300_000, probeMs: 30_000, maxPromptTokens: 32_768, ...options })
 }
 
 /**
@@ -85,12 +83,8 @@ export function quickExamination(plan: ModelPlan, signal: AbortSignal): Promise<
 async function run(
   plan: ModelPlan,
   kind: Examination['kind'],
-  probes: readonly (readonly [ProbeName, Probe])[],
-  options: ExaminationOptions & {
-    readonly budgetMs: number
-    readonly probeMs: number
-    readonly maxPromptTokens: number
-  },
+  probes: Readonly<Record<string, Probe>>,
+  options: ExaminationOptions & Readonly<Record<'budgetMs' | 'probeMs' | 'maxPromptTokens', number>>,
 ): Promise<Examination> {
   const startedAt = performance.now()
   const examinedAt = new Date().toISOString()
@@ -103,13 +97,16 @@ async function run(
     remainingMs: () => Math.max(0, deadlineAt - performance.now()),
   })
   const findings: Finding[] = []
-  const judged = async (judge: Probe, probeMs: number): Promise<Judgement> => {
+  /** Why the next probe is not even begun. */
+  const hindrance = (probeMs: number): string | null => {
     const [first] = findings
-    if (first?.verdict === 'broken') return unclear('not examined, because the server does not answer')
-    if (kind === 'quick' && first?.verdict === 'unclear') {
-      return unclear('not examined, because the first answer took too long')
-    }
-    if (probeMs <= 0) return unclear('not examined, because the time for the examination was over')
+    if (first?.verdict === 'broken') return 'because the server does not answer'
+    if (kind === 'quick' && first?.verdict === 'unclear') return 'because the first answer took too long'
+    return probeMs <= 0 ? 'because the time for the examination was over' : null
+  }
+  const judged = async (judge: Probe, probeMs: number): Promise<Judgement> => {
+    const why = hindrance(probeMs)
+    if (why !== null) return unclear(`not examined, ${why}`)
     const timeout = AbortSignal.timeout(Math.ceil(probeMs))
     signal = AbortSignal.any([options.signal, timeout])
     deadlineAt = performance.now() + probeMs
@@ -122,11 +119,12 @@ async function run(
       return unclear(`not done within ${Math.round(probeMs / 1_000)} s`)
     }
   }
-  for (const [index, [probe, judge]] of probes.entries()) {
+  const all = Object.entries(probes)
+  for (const [probe, judge] of all) {
     options.signal.throwIfAborted()
     const leftMs = options.budgetMs - (performance.now() - startedAt)
     // The last one keeps nobody waiting; in the quick form it is the one that needs the time.
-    const isLast = index === probes.length - 1
+    const isLast = findings.length === all.length - 1
     const finding = { probe, ...(await judged(judge, isLast ? leftMs : Math.min(options.probeMs, leftMs))) }
     options.signal.throwIfAborted()
     findings.push(finding)

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { ChatMessage, ModelPlan, Reply, ReplyBody, ToolDefinition } from '../model/chat-model.ts'
-import { WINDOW_REMEDY } from '../model/classify.ts'
 import { createChatModel } from '../model/openai-client.ts'
 import { broken, Judged, type Judgement } from './finding.ts'
 
 /** One request of a probe; what is not said is as in a trial. */
 interface Question {
-  readonly messages: readonly ChatMessage[]
+  /** A text is the only message, the user's. */
+  readonly messages: readonly ChatMessage[] | string
   readonly tools?: readonly ToolDefinition[]
   /** Output limit in tokens; 256. */
   readonly maxTokens?: number
@@ -62,22 +62,26 @@ export function createExaminer(
   const seen: ReplyBody[] = []
   /** Some servers refuse output limits below a least one, which trials never come near. */
   let leastTokens = 0
-  const complete = (question: Question, maxTokens: number): Promise<Reply> => {
+  const complete = ({ messages, ...question }: Question, maxTokens: number): Promise<Reply> => {
+    const { sampling } = plan
     const more = { ...question.extraBody, ...(doesRunOn(plan, question) ? { ignore_eos: true } : {}) }
-    const { extraBody, topP, temperature } = plan.sampling
-    const sampling = {
-      temperature: question.temperature ?? temperature,
-      topP,
-      maxTokens,
-      extraBody: Object.keys(more).length === 0 ? extraBody : { ...extraBody, ...more },
+    const asked: ModelPlan = {
+      ...plan,
+      sampling: {
+        ...sampling,
+        temperature: question.temperature ?? sampling.temperature,
+        maxTokens,
+        extraBody: Object.keys(more).length === 0 ? sampling.extraBody : { ...sampling.extraBody, ...more },
+      },
+      ...(question.isWhole === true ? { stream: false } : {}),
     }
-    const asked: ModelPlan = { ...plan, sampling, ...(question.isWhole === true ? { stream: false } : {}) }
     // The plan was made from a server that had answered: whatever it does now is a finding, not something to sit out.
     const model = createChatModel(asked, { retry: { budgetMs: 2_000, refusedAttempts: 1 } })
-    const signal = options.signal()
+    const conversation = typeof messages === 'string' ? [user(messages)] : messages
+    const signals = [options.signal(), ...(question.signal === undefined ? [] : [question.signal])]
     return model.complete(
-      { messages: question.messages, tools: question.tools ?? [], seed: question.seed ?? 42 },
-      question.signal === undefined ? signal : AbortSignal.any([signal, question.signal]),
+      { messages: conversation, tools: question.tools ?? [], seed: question.seed ?? 42 },
+      AbortSignal.any(signals),
     )
   }
   const ask = async (question: Question): Promise<Reply> => {
@@ -91,34 +95,24 @@ export function createExaminer(
     if (body !== null && !doesRunOn(plan, question)) seen.push(body)
     return reply
   }
-  const { workers, maxPromptTokens, remainingMs } = options
-  return {
-    plan,
-    workers,
-    maxPromptTokens,
-    remainingMs,
-    seen,
-    tokensPerWord: null,
-    gauge: null,
-    promptTokensPerSecond: null,
-    ask,
-    async hear(question, what) {
-      const reply = await ask(question)
-      const body = bodyOf(reply)
-      if (body === null) throw new Judged(refused(reply, what))
-      return body
-    },
+  const hear = async (question: Question, what: string): Promise<ReplyBody> => {
+    const reply = await ask(question)
+    const body = bodyOf(reply)
+    if (body === null) throw new Judged(refused(reply, what))
+    return body
   }
+  const { workers, maxPromptTokens, remainingMs } = options
+  const unknown = { tokensPerWord: null, gauge: null, promptTokensPerSecond: null }
+  return { plan, workers, maxPromptTokens, remainingMs, seen, ask, hear, ...unknown }
 }
 
 /** These two know `ignore_eos`; others may refuse a field they do not know. */
-const doesRunOn = ({ server }: ModelPlan, { runsOn }: Question): boolean =>
+const doesRunOn = ({ server }: ModelPlan, { runsOn }: Pick<Question, 'runsOn'>): boolean =>
   runsOn === true && (server.kind === 'llama-server' || server.kind === 'vllm')
 
 /** What the model said, or null when the reply is the server's. */
-export function bodyOf(reply: Reply): ReplyBody | null {
-  return reply.kind === 'ok' || reply.kind === 'model_error' ? reply : null
-}
+export const bodyOf = (reply: Reply): ReplyBody | null =>
+  reply.kind === 'ok' || reply.kind === 'model_error' ? reply : null
 
 /** True when the reply was cut by the limit that the probe set. */
 export const isCut = (body: ReplyBody): boolean => body.finishReason === 'length'
@@ -128,16 +122,10 @@ export const detailOf = (reply: Reply): string => (reply.kind === 'ok' ? reply.k
 
 /** The judgement on a server that does not answer a request it should answer. */
 export function refused(reply: Reply, what: string): Judgement {
-  switch (reply.kind) {
-    case 'infra':
-    case 'config':
-      return broken(`${what}: ${reply.detail}`, reply.remedy, { code: reply.code, kind: reply.kind })
-    case 'context_overflow':
-      return broken(`${what}: ${reply.detail}`, WINDOW_REMEDY, { code: 'context_overflow' })
-    case 'ok':
-    case 'model_error':
-      return broken(what, "Look into the server's log.")
-  }
+  if (reply.kind === 'ok' || reply.kind === 'model_error') return broken(what, "Look into the server's log.")
+  const { kind, detail, remedy } = reply
+  const code = kind === 'context_overflow' ? { code: kind } : { code: reply.code, kind }
+  return broken(`${what}: ${detail}`, remedy, code)
 }
 
 const TOOLS_REMEDIES: Readonly<Record<ModelPlan['server']['kind'], string>> = {

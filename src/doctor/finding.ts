@@ -1,31 +1,6 @@
 /** What an examination of a server finds. Plain data: it is printed, stored as JSON and read again. */
 import { stripVTControlCharacters } from 'node:util'
 
-/** In the order in which they are examined and shown. */
-export const PROBE_NAMES = [
-  'readiness',
-  'model',
-  'usage',
-  'speed',
-  'window',
-  'overflow',
-  'tool_call',
-  'several_calls',
-  'nested_arguments',
-  'long_arguments',
-  'replay',
-  'tool_result',
-  'tool_choice',
-  'reasoning',
-  'stop_reason',
-  'length_stop',
-  'abort',
-  'determinism',
-  'slots',
-] as const
-
-export type ProbeName = (typeof PROBE_NAMES)[number]
-
 /**
  * `degraded`: trials can be run, and `effect` says what it does to their results. `broken`: results would be about the
  * server; `remedy` is the fix. `unclear`: the model did not do what the probe needs, or time ran out; that is not a warning.
@@ -48,7 +23,8 @@ export interface Judgement {
 }
 
 export interface Finding extends Judgement {
-  readonly probe: ProbeName
+  /** Its name. */
+  readonly probe: string
 }
 
 /** What an examination found; plain data. */
@@ -66,36 +42,22 @@ export interface Examination {
   readonly findings: readonly Finding[]
 }
 
-const NOTHING = { effect: null, remedy: null }
+const judging =
+  (verdict: Verdict) =>
+  (found: string, measured: Measured = {}): Judgement => ({ verdict, found, effect: null, remedy: null, measured })
 
-export const fine = (found: string, measured: Measured = {}): Judgement => ({
-  verdict: 'ok',
-  found,
-  ...NOTHING,
-  measured,
-})
-
-export const unclear = (found: string, measured: Measured = {}): Judgement => ({
-  verdict: 'unclear',
-  found,
-  ...NOTHING,
-  measured,
-})
+export const fine = judging('ok')
+export const unclear = judging('unclear')
 
 export const degraded = (found: string, effect: string, remedy: string | null, measured: Measured = {}): Judgement => ({
-  verdict: 'degraded',
-  found,
+  ...judging('degraded')(found, measured),
   effect,
   remedy,
-  measured,
 })
 
 export const broken = (found: string, remedy: string, measured: Measured = {}): Judgement => ({
-  verdict: 'broken',
-  found,
-  effect: null,
+  ...judging('broken')(found, measured),
   remedy,
-  measured,
 })
 
 /** Ends a probe with its judgement, wherever in it that is known. */

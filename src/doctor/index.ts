@@ -1,4 +1,4 @@
-export { examine, quickExamination, statusOf, verdictLine } from './examine.ts'
+export { examine, PROBES, quickExamination, statusOf, verdictLine } from './examine.ts'
 export { examineForRun } from './examine-for-run.ts'
-export { ALARM, type Examination, findingLine, PROBE_NAMES, type ProbeName, type Verdict } from './finding.ts'
+export { ALARM, type Examination, findingLine, type Verdict } from './finding.ts'
 export { findExamination, keepExamination, serverDigest } from './report-file.ts'

@@ -2,20 +2,19 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { isSystemError } from '../model/json.ts'
 import { sleepUnlessAborted } from '../model/sleep.ts'
 
 /** An examination for a run, its second try included, is over long before: whoever holds the lock longer has died. */
 const STALE_MS = 30_000
 const POLL_MS = 100
 
-/** What is done, or null when the system refused. */
-function tried<T>(work: () => T): T | null {
+/** What is done, or the code with which the system refused. */
+function tried<T>(work: () => T): { readonly done: T } | { readonly code: unknown } {
   try {
-    return work()
+    return { done: work() }
   } catch (error) {
-    if (!isSystemError(error)) throw error
-    return null
+    if (!(error instanceof Error) || !('code' in error)) throw error
+    return { code: error.code }
   }
 }
 
@@ -24,21 +23,15 @@ function isOfDeadProcess(owner: string): boolean {
   const pid = Number(owner.split(' ')[0])
   // A lock is empty for the moment between its making and its writing.
   if (owner === '' || !Number.isSafeInteger(pid) || pid <= 0) return false
-  try {
-    process.kill(pid, 0)
-    return false
-  } catch (error) {
-    if (!isSystemError(error)) throw error
-    return isSystemError(error, 'ESRCH')
-  }
+  const signalled = tried(() => process.kill(pid, 0))
+  return 'code' in signalled && signalled.code === 'ESRCH'
 }
-
-const ownerOf = (file: string): string | null => tried(() => readFileSync(file, 'utf8'))
 
 /** Removes a lock file, if it is still the one of this owner. */
-function unlock(file: string, owner: string): void {
-  if (ownerOf(file) === owner) tried(() => unlinkSync(file))
-}
+const unlock = (file: string, owner: string) =>
+  tried(() => {
+    if (readFileSync(file, 'utf8') === owner) unlinkSync(file)
+  })
 
 /**
  * Waits until nobody else holds the lock, or until `isDone` says that what was to be done has been done, and takes it.
@@ -55,20 +48,15 @@ export async function takeTurn(
 ): Promise<Disposable | null> {
   const owner = `${process.pid} ${randomUUID()}`
   // The run says itself that nothing can be kept there.
-  if (tried(() => ({ made: mkdirSync(dirname(file), { recursive: true }) })) === null) return null
+  if ('code' in tried(() => mkdirSync(dirname(file), { recursive: true }))) return null
   for (;;) {
     signal.throwIfAborted()
-    try {
-      writeFileSync(file, owner, { flag: 'wx' })
-      return { [Symbol.dispose]: () => unlock(file, owner) }
-    } catch (error) {
-      if (!isSystemError(error)) throw error
-      if (!isSystemError(error, 'EEXIST')) return null
-    }
-    const held = ownerOf(file)
-    const ageMs = tried(() => Date.now() - statSync(file).mtimeMs)
-    if (held !== null && ageMs !== null) {
-      if (ageMs > STALE_MS || isOfDeadProcess(held)) unlock(file, held)
+    const taken = tried(() => writeFileSync(file, owner, { flag: 'wx' }))
+    if ('done' in taken) return { [Symbol.dispose]: () => unlock(file, owner) }
+    if (taken.code !== 'EEXIST') return null
+    const held = tried(() => ({ owner: readFileSync(file, 'utf8'), ageMs: Date.now() - statSync(file).mtimeMs }))
+    if ('done' in held) {
+      if (held.done.ageMs > STALE_MS || isOfDeadProcess(held.done.owner)) unlock(file, held.done.owner)
       else await sleepUnlessAborted(POLL_MS, signal)
     }
     if (isDone()) return null

@@ -4,17 +4,18 @@ import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import type { ModelPlan } from '../model/chat-model.ts'
 import { hashOf, isSystemError, parseJson } from '../model/json.ts'
-import { type Examination, PROBE_NAMES } from './finding.ts'
+import type { Examination } from './finding.ts'
 
-const text = { type: 'string' } as const
-const textOrNull = { type: ['string', 'null'] } as const
-const verdict = { enum: ['ok', 'degraded', 'broken', 'unclear'] } as const
+const [text, textOrNull] = [{ type: 'string' }, { type: ['string', 'null'] }]
+const verdict = { enum: ['ok', 'degraded', 'broken', 'unclear'] }
 /** Every property is required. */
 const exactly = (properties: Readonly<Record<string, object>>) => ({
   type: 'object',
   required: Object.keys(properties),
   properties,
 })
+const measured = { type: 'object', additionalProperties: { type: ['number', 'string', 'boolean', 'null'] } }
+const finding = exactly({ probe: text, verdict, found: text, effect: textOrNull, remedy: textOrNull, measured })
 
 const isExamination = new Ajv({ allowUnionTypes: true }).compile<Examination>(
   exactly({
@@ -25,18 +26,7 @@ const isExamination = new Ajv({ allowUnionTypes: true }).compile<Examination>(
     examinedAt: text,
     elapsedMs: { type: 'number' },
     verdict,
-    findings: {
-      type: 'array',
-      maxItems: PROBE_NAMES.length,
-      items: exactly({
-        probe: { enum: PROBE_NAMES },
-        verdict,
-        found: text,
-        effect: textOrNull,
-        remedy: textOrNull,
-        measured: { type: 'object', additionalProperties: { type: ['number', 'string', 'boolean', 'null'] } },
-      }),
-    },
+    findings: { type: 'array', maxItems: 100, items: finding },
   }),
 )
 
@@ -46,9 +36,11 @@ const isExamination = new Ajv({ allowUnionTypes: true }).compile<Examination>(
  */
 export const serverDigest = ({ model, server }: ModelPlan): string => hashOf({ model, server })
 
+const pathOf = (resultsDir: string, plan: ModelPlan, ending: string): string =>
+  join(resultsDir, 'servers', `${serverDigest(plan)}.${ending}`)
+
 /** Beside the report of a server: held while somebody examines it for a run. */
-export const lockOf = (resultsDir: string, plan: ModelPlan): string =>
-  join(resultsDir, 'servers', `${serverDigest(plan)}.lock`)
+export const lockOf = (resultsDir: string, plan: ModelPlan): string => pathOf(resultsDir, plan, 'lock')
 
 /** An examination of an earlier run, and the digest that results of that server store. */
 export interface StoredExamination {
@@ -64,7 +56,7 @@ export interface StoredExamination {
  * file is not one: then the server counts as not examined.
  */
 export function findExamination(resultsDir: string, plan: ModelPlan): StoredExamination | null {
-  const file = join(resultsDir, 'servers', `${serverDigest(plan)}.json`)
+  const file = pathOf(resultsDir, plan, 'json')
   try {
     const parsed = parseJson(readFileSync(file, 'utf8'))
     if (!parsed.ok || !isExamination(parsed.value)) return null
@@ -82,7 +74,7 @@ export function findExamination(resultsDir: string, plan: ModelPlan): StoredExam
 export function keepExamination(resultsDir: string, plan: ModelPlan, examination: Examination): StoredExamination {
   const known = findExamination(resultsDir, plan)
   if (known?.examination.kind === 'full' && examination.kind === 'quick') return known
-  const file = join(resultsDir, 'servers', `${examination.serverDigest}.json`)
+  const file = pathOf(resultsDir, plan, 'json')
   mkdirSync(join(resultsDir, 'servers'), { recursive: true })
   const beside = `${file}.${process.pid}.tmp`
   writeFileSync(beside, `${JSON.stringify(examination, null, 2)}\n`)

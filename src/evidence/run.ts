@@ -199,10 +199,14 @@ export function createRun(
 
   function touchOf(path: string): Found<Moment | false> {
     requirePath(path)
-    const isNamed = (text: string) => posix.normalize(text.replace(/^\/workspace\//, '')) === path
+    // A path by itself, or a word of a command. What a file is filled with names nothing.
+    const isNamed = (text: string) => {
+      const words = [text, ...text.split(/[\s'"=;|&<>()]+/)]
+      return words.some(word => posix.normalize(word.replace(/^\/(?:workspace\/)?/, '')) === path)
+    }
     const showing = reader(path).showings[0]?.call.call ?? Number.POSITIVE_INFINITY
     const call = log.calls.find(
-      one => one.call >= showing || (one.invalid === null && stringsIn(one.args).some(isNamed)),
+      one => one.call >= showing || (one.invalid === null && stringsIn({ ...one.args, content: '' }).some(isNamed)),
     )
     return call === undefined
       ? { answer: false, finding: `no call named or showed ${path}` }

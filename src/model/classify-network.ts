@@ -39,73 +39,32 @@ function causes(error: unknown): readonly { readonly code: string; readonly mess
 }
 
 /**
- * The codes of errors and what they mean; the first that matches decides. `at` is the server's address, `words` are the
- * error's own; ADDRESS stands for where the address was given.
+ * The codes of errors, what they mean, and the detail; the first that matches decides. AT is the server's address, WORDS are
+ * the error's own.
  */
-const RULES: readonly (readonly [
-  codes: RegExp,
-  kind: 'infra' | 'config',
-  code: string,
-  detail: (at: string, words: string) => string,
-  remedy: string,
-])[] = [
-  [
-    /^ECONNREFUSED$/,
-    'infra',
-    'connection_refused',
-    at => `no server accepts connections at ${at}`,
-    'Start the model server, or correct ADDRESS.',
-  ],
-  [
-    /CERT|TLS|SSL|ERR_INVALID_URL|ERR_INVALID_PROTOCOL/,
-    'config',
-    'server_refused',
-    (at, words) => `no connection can be made to ${at}: ${words}`,
-    'Check the scheme, the name and the certificate of ADDRESS.',
-  ],
-  [
-    /^DEADLINE_(?:silence|pings)$/,
-    'infra',
-    'server_idle',
-    (_at, words) => words,
-    'Raise BENCH_REQUEST_TIMEOUT (seconds without a byte), or look whether the server hangs.',
-  ],
-  [
-    /^DEADLINE_connect$/,
-    'infra',
-    'connect_timeout',
-    (_at, words) => words,
-    'Check the network and ADDRESS, or raise BENCH_CONNECT_TIMEOUT (seconds).',
-  ],
-  [
-    /^DEADLINE_first token$/,
-    'infra',
-    'first_token_timeout',
-    (_at, words) => words,
-    'See whether the server is busy with other requests, or raise BENCH_FIRST_TOKEN_TIMEOUT (seconds).',
-  ],
-  [
-    /^DEADLINE_total$/,
-    'infra',
-    'reply_timeout',
-    (_at, words) => words,
-    'Lower BENCH_MAX_TOKENS, or raise BENCH_REPLY_TIMEOUT (seconds).',
-  ],
-  [
-    /^(?:ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/,
-    'infra',
-    'server_unreachable',
-    (at, words) => `${at} cannot be reached: ${words}`,
-    'Check the network and ADDRESS.',
-  ],
-  [
-    /^HPE_/,
-    'infra',
-    'not_http',
-    (at, words) => `what answers at ${at} does not speak HTTP as expected: ${words}`,
-    'Check ADDRESS: another program may own the port.',
-  ],
+const RULES: readonly (readonly [codes: RegExp, code: keyof typeof REMEDIES, detail: string])[] = [
+  [/^ECONNREFUSED$/, 'connection_refused', 'no server accepts connections at AT'],
+  [/CERT|TLS|SSL|ERR_INVALID_URL|ERR_INVALID_PROTOCOL/, 'server_refused', 'no connection can be made to AT: WORDS'],
+  [/^DEADLINE_(?:silence|pings)$/, 'server_idle', 'WORDS'],
+  [/^DEADLINE_connect$/, 'connect_timeout', 'WORDS'],
+  [/^DEADLINE_first token$/, 'first_token_timeout', 'WORDS'],
+  [/^DEADLINE_total$/, 'reply_timeout', 'WORDS'],
+  [/^(?:ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/, 'server_unreachable', 'AT cannot be reached: WORDS'],
+  [/^HPE_/, 'not_http', 'what answers at AT does not speak HTTP as expected: WORDS'],
 ]
+
+/** ADDRESS stands for where the address was given. */
+const REMEDIES = {
+  connection_refused: 'Start the model server, or correct ADDRESS.',
+  server_refused: 'Check the scheme, the name and the certificate of ADDRESS.',
+  server_idle: 'Raise BENCH_REQUEST_TIMEOUT (seconds without a byte), or look whether the server hangs.',
+  connect_timeout: 'Check the network and ADDRESS, or raise BENCH_CONNECT_TIMEOUT (seconds).',
+  first_token_timeout:
+    'See whether the server is busy with other requests, or raise BENCH_FIRST_TOKEN_TIMEOUT (seconds).',
+  reply_timeout: 'Lower BENCH_MAX_TOKENS, or raise BENCH_REPLY_TIMEOUT (seconds).',
+  server_unreachable: 'Check the network and ADDRESS.',
+  not_http: 'Check ADDRESS: another program may own the port.',
+}
 
 /**
  * Classifies an error of the connection. `isAnswering`: bytes of the answer had arrived before; `source`: where the address
@@ -122,9 +81,13 @@ export function classifyNetworkError(
   )
   const rule = RULES.find(([codes]) => chain.some(({ code }) => codes.test(code)))
   if (rule !== undefined) {
-    const [, kind, code, detail, remedy] = rule
-    const { address } = source ?? VARIABLES
-    return { kind, code, detail: detail(baseUrl, words), remedy: remedy.replace('ADDRESS', () => address) }
+    const [, code, detail] = rule
+    return {
+      kind: code === 'server_refused' ? 'config' : 'infra',
+      code,
+      detail: detail.replaceAll(/AT|WORDS/g, found => (found === 'AT' ? baseUrl : words)),
+      remedy: REMEDIES[code].replace('ADDRESS', () => (source ?? VARIABLES).address),
+    }
   }
   if (isAnswering) return dropped(`the connection broke while the server answered: ${words}`)
   return {

@@ -9,7 +9,6 @@ import { dropped } from './classify-network.ts'
 import { isRecord, parseJson } from './json.ts'
 import { MAX_REPLY_CHARACTERS } from './read-answer.ts'
 import { readErrorText, type ServerFault, shortened } from './server-fault.ts'
-import type { RawCall } from './tool-call-pieces.ts'
 import { findToolMarkup } from './tool-markup.ts'
 
 /** What the classification knows besides the answer. */
@@ -48,12 +47,6 @@ export function parseArguments(text: string): ToolCall['arguments'] {
   return { valid: true, value: parsed.value }
 }
 
-const toToolCall = (call: RawCall): ToolCall => ({
-  id: call.id,
-  name: call.name,
-  arguments: parseArguments(call.arguments),
-})
-
 /** What could be changed outside of the model where it failed by a limit or by its server's parser. */
 const REMEDIES: Readonly<Record<ModelErrorReason, string | null>> = {
   empty_reply: null,
@@ -77,15 +70,9 @@ const FAULT_STOPS = new Set(['error', 'abort', 'aborted', 'cancelled'])
 /** Classifies what came with status 200: a stream to its end, a broken one, or a whole body. */
 export function classifyReply(raw: RawReply, context: ReplyContext): Reply {
   if (raw.fault !== null) return classifyFault(200, raw.fault, context)
-  const toolCalls = raw.toolCalls.map(toToolCall)
-  const body: ReplyBody = {
-    text: raw.text,
-    reasoning: raw.reasoning,
-    toolCalls,
-    finishReason: raw.finishReason,
-    stats: context.stats,
-    servedModel: raw.servedModel,
-  }
+  const { text, reasoning, finishReason, servedModel } = raw
+  const toolCalls = raw.toolCalls.map(call => ({ ...call, arguments: parseArguments(call.arguments) }))
+  const body: ReplyBody = { text, reasoning, toolCalls, finishReason, stats: context.stats, servedModel }
   const modelError = (reason: ModelErrorReason, detail: string, remedy = REMEDIES[reason]): Reply => ({
     kind: 'model_error',
     reason,
@@ -95,37 +82,38 @@ export function classifyReply(raw: RawReply, context: ReplyContext): Reply {
   })
   if (raw.isOverBound) return classifyOverBound(context, modelError)
   if (!raw.isEnded) return dropped('the stream ended without a finish reason and without [DONE]')
-  if (raw.finishReason !== null && FAULT_STOPS.has(raw.finishReason)) {
-    return dropped(`the server ended the reply with finish_reason "${raw.finishReason}"`)
+  if (finishReason !== null && FAULT_STOPS.has(finishReason)) {
+    return dropped(`the server ended the reply with finish_reason "${finishReason}"`)
   }
-  const infra = (code: string, detail: string, remedy: string): Reply => ({ kind: 'infra', code, detail, remedy })
-  if (raw.finishReason === 'content_filter') {
-    return infra(
-      'content_filtered',
-      'a filter of the server withheld the reply (finish_reason "content_filter")',
-      'Turn the filter off, or use a server without one: what the model wrote cannot be judged.',
-    )
+  if (finishReason === 'content_filter') {
+    return {
+      kind: 'infra',
+      code: 'content_filtered',
+      detail: 'a filter of the server withheld the reply (finish_reason "content_filter")',
+      remedy: 'Turn the filter off, or use a server without one: what the model wrote cannot be judged.',
+    }
   }
-  const hasText = raw.text.trim() !== ''
-  const hasReasoning = raw.reasoning !== null && raw.reasoning.text.trim() !== ''
-  if (raw.finishReason === null && toolCalls.length === 0 && !hasText && !hasReasoning) {
-    return infra(
-      'empty_stream',
-      'the server sent a reply without any content and without a finish reason',
-      "Look into the server's log; LM Studio answers like this when the prompt does not fit the context window.",
-    )
+  const hasText = text.trim() !== ''
+  const hasReasoning = reasoning !== null && reasoning.text.trim() !== ''
+  if (finishReason === null && toolCalls.length === 0 && !hasText && !hasReasoning) {
+    return {
+      kind: 'infra',
+      code: 'empty_stream',
+      detail: 'the server sent a reply without any content and without a finish reason',
+      remedy:
+        "Look into the server's log; LM Studio answers like this when the prompt does not fit the context window.",
+    }
   }
-  if (raw.finishReason !== null && LENGTH_STOPS.has(raw.finishReason)) {
-    const isThought = !hasText && hasReasoning
-    return classifyLengthStop(raw, body, context, isThought, modelError)
+  if (finishReason !== null && LENGTH_STOPS.has(finishReason)) {
+    return classifyLengthStop(raw, body, context, !hasText && hasReasoning, modelError)
   }
   if (toolCalls.length > 0) return { kind: 'ok', ...body }
   if (!hasText) {
-    const markup = raw.reasoning === null ? null : findToolMarkup(raw.reasoning.text)
+    const markup = findToolMarkup(reasoning?.text ?? '')
     if (markup !== null) return modelError('empty_reply', `no answer; the reasoning holds tool-call markup (${markup})`)
     return modelError('empty_reply', hasReasoning ? 'the reply holds only reasoning' : 'the reply holds nothing')
   }
-  const markup = findToolMarkup(raw.text)
+  const markup = findToolMarkup(text)
   if (markup !== null) return modelError('tool_markup_in_text', `a tool call was written as text (${markup})`)
   return { kind: 'ok', ...body }
 }
@@ -218,10 +206,19 @@ const lacksModel: Matcher = ({ message }, status) =>
   )
 const lacksRoute: Matcher = (_fault, status) => status === 404 || status === 405 || (status >= 300 && status < 400)
 
-const LOOK = "Look into the server's log, then run again."
+const refusesTools = says(
+  /(?:does not|doesn't) support (?:tools|tool calling|function calling)|tools? (?:are|is) not supported/i,
+)
+const refusesTemplate = says(
+  /jinja|chat.?template|conversation roles must alternate|system message must be at the beginning|only user,? (?:system )?and assistant roles are supported|error rendering prompt/i,
+)
+const lacksQuota: Matcher = ({ code, type }, status) =>
+  status === 402 || /insufficient.quota|billing/i.test(`${code} ${type}`)
+const isLoading: Matcher = ({ type, message }, status) =>
+  type === 'unavailable_error' || (status === 503 && /load|start|warm/i.test(message))
 
 /** Read from top to bottom; the first rule that matches decides. Words come before statuses, because servers mix statuses up. */
-const RULES: readonly (readonly [matches: Matcher, kind: 'config' | 'infra', code: string, remedy: string])[] = [
+const RULES: readonly (readonly [matches: Matcher, kind: 'config' | 'infra', code: string, remedy?: string])[] = [
   [says(/--jinja|unsupported param: tools/i), 'config', 'tools_unsupported', 'Start llama-server with --jinja.'],
   [
     says(/--enable-auto-tool-choice|--tool-call-parser/i),
@@ -229,56 +226,19 @@ const RULES: readonly (readonly [matches: Matcher, kind: 'config' | 'infra', cod
     'tools_unsupported',
     'Start vLLM with --enable-auto-tool-choice and the --tool-call-parser of this model.',
   ],
-  [
-    says(/(?:does not|doesn't) support (?:tools|tool calling|function calling)|tools? (?:are|is) not supported/i),
-    'config',
-    'tools_unsupported',
-    'Choose a model whose chat template has tools (BENCH_MODEL=…).',
-  ],
-  [
-    says(
-      /jinja|chat.?template|conversation roles must alternate|system message must be at the beginning|only user,? (?:system )?and assistant roles are supported|error rendering prompt/i,
-    ),
-    'config',
-    'template_error',
-    "The model's chat template refuses this conversation: give the server a template that takes tool results (llama-server: --chat-template-file).",
-  ],
+  [refusesTools, 'config', 'tools_unsupported', 'Choose a model whose chat template has tools (BENCH_MODEL=…).'],
+  [refusesTemplate, 'config', 'template_error'],
   [has(401, 403), 'config', 'server_unauthorised', 'Set BENCH_API_KEY to a key that this server accepts.'],
-  [
-    afterService(lacksModel),
-    'infra',
-    'model_unloaded',
-    'The model was there before: load it again, and look into the log for why it went.',
-  ],
+  [afterService(lacksModel), 'infra', 'model_unloaded'],
   [lacksModel, 'config', 'unknown_model', 'Name a model that the server has (BENCH_MODEL=…), or load it there.'],
-  [
-    afterService(lacksRoute),
-    'infra',
-    'route_gone',
-    'The same address answered before: see whether the model was unloaded, or another program took the port.',
-  ],
-  [
-    lacksRoute,
-    'config',
-    'server_not_found',
-    'Check BENCH_BASE_URL: it names the part of the address before /chat/completions, mostly ending with /v1.',
-  ],
-  [
-    ({ code, type }, status) => status === 402 || /insufficient.quota|billing/i.test(`${code} ${type}`),
-    'infra',
-    'quota',
-    'The account of this server is used up; fill it or use a local server.',
-  ],
+  [afterService(lacksRoute), 'infra', 'route_gone'],
+  [lacksRoute, 'config', 'server_not_found'],
+  [lacksQuota, 'infra', 'quota', 'The account of this server is used up; fill it or use a local server.'],
   [has(429), 'infra', 'rate_limited', 'Wait, or run fewer workers (BENCH_WORKERS=1).'],
-  [
-    ({ type, message }, status) => type === 'unavailable_error' || (status === 503 && /load|start|warm/i.test(message)),
-    'infra',
-    'server_loading',
-    'Wait until the server has loaded the model, then run again.',
-  ],
-  [has(503), 'infra', 'server_unavailable', LOOK],
-  [(_fault, status) => status >= 500 || [408, 409, 425].includes(status), 'infra', 'server_error', LOOK],
-  [has(200), 'infra', 'error_in_reply', LOOK],
+  [isLoading, 'infra', 'server_loading', 'Wait until the server has loaded the model, then run again.'],
+  [has(503), 'infra', 'server_unavailable'],
+  [(_fault, status) => status >= 500 || [408, 409, 425].includes(status), 'infra', 'server_error'],
+  [has(200), 'infra', 'error_in_reply'],
   // What is left are refusals (400, 413, 422…). Of a first request they are about how we ask, and every trial would
   // meet them; later they may be about what the model said, which must not stop the run.
   [
@@ -287,13 +247,20 @@ const RULES: readonly (readonly [matches: Matcher, kind: 'config' | 'infra', cod
     'request_refused',
     "Look into the server's log: it refused the conversation so far.",
   ],
-  [
-    () => true,
-    'config',
-    'request_refused',
-    'Leave out what this server does not know: BENCH_SEED=off, BENCH_STREAM=0, or a null in BENCH_EXTRA_BODY for any other field, such as {"stream_options":null}. Check the sampling variables, too.',
-  ],
+  [() => true, 'config', 'request_refused'],
 ]
+
+/** By the code of a rule that names none itself; the others are told in the server's log. */
+const FAULT_REMEDIES: Readonly<Record<string, string>> = {
+  template_error:
+    "The model's chat template refuses this conversation: give the server a template that takes tool results (llama-server: --chat-template-file).",
+  model_unloaded: 'The model was there before: load it again, and look into the log for why it went.',
+  route_gone: 'The same address answered before: see whether the model was unloaded, or another program took the port.',
+  server_not_found:
+    'Check BENCH_BASE_URL: it names the part of the address before /chat/completions, mostly ending with /v1.',
+  request_refused:
+    'Leave out what this server does not know: BENCH_SEED=off, BENCH_STREAM=0, or a null in BENCH_EXTRA_BODY for any other field, such as {"stream_options":null}. Check the sampling variables, too.',
+}
 
 function classifyFault(status: number, fault: ServerFault, context: ReplyContext): Reply {
   const { message } = fault
@@ -307,22 +274,14 @@ function classifyFault(status: number, fault: ServerFault, context: ReplyContext
     return { kind: 'context_overflow', detail: message, remedy: WINDOW_REMEDY, contextTokens }
   }
   if (isUnparsed(fault, status, context)) {
-    return {
-      kind: 'model_error',
-      reason: 'malformed_by_server',
-      detail: `the server could not read the model's call: ${message}`,
-      remedy: REMEDIES.malformed_by_server,
-      text: '',
-      reasoning: null,
-      toolCalls: [],
-      finishReason: null,
-      stats: context.stats,
-      servedModel: null,
-    }
+    const reason = 'malformed_by_server'
+    const said = { text: '', reasoning: null, toolCalls: [], finishReason: null, servedModel: null }
+    const what = `the server could not read the model's call: ${message}`
+    return { kind: 'model_error', reason, detail: what, remedy: REMEDIES[reason], ...said, stats: context.stats }
   }
   const rule = RULES.find(([matches]) => matches(fault, status, context))
   if (rule === undefined) throw new Error('the last rule matches everything')
-  const [, kind, code, remedy] = rule
+  const [, kind, code, remedy = FAULT_REMEDIES[code] ?? "Look into the server's log, then run again."] = rule
   return { kind, code, detail, remedy }
 }
 

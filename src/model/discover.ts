@@ -92,17 +92,17 @@ export async function planModel(question: ModelQuestion): Promise<PlannedModel |
     mayLackList: question.model !== null && question.baseUrl !== null,
   }
   const probes = await findServers(question, options, warnings)
+  const { model: name, ports = USUAL_PORTS } = question
   if (probes.length === 0) {
-    if (question.model === null) return null
+    if (name === null) return null
     throw new ConfigError(
-      `no model server answers on the ports ${(question.ports ?? USUAL_PORTS).join(', ')} of this machine, but the model "${question.model}" is asked for`,
+      `no model server answers on the ports ${ports.join(', ')} of this machine, but the model "${name}" is asked for`,
       { code: 'server_not_found', remedy: 'Start the server, or say where it is with BENCH_BASE_URL.' },
     )
   }
-  const { probe, model } =
-    question.model === null ? chooseModel(probes) : chooseServer(probes, question.model, warnings)
-  const plan = await completePlan(question, options, { probe, model }, warnings)
-  return { plan, served: servedBy(probe, model), warnings }
+  const choice = name === null ? chooseModel(probes) : chooseServer(probes, name, warnings)
+  const plan = await completePlan(question, options, choice, warnings)
+  return { plan, served: servedBy(choice), warnings }
 }
 
 async function findServers(
@@ -123,10 +123,27 @@ async function findServers(
   }
   const budgetMs = question.loadingBudgetMs ?? LOADING_BUDGET_MS
   return Promise.all(
-    found.map(async ({ baseUrl, probe }) =>
-      withLoadedModels(probe ?? (await probeWhenLoaded(baseUrl, options, budgetMs)), options),
-    ),
+    found.map(async ({ baseUrl, probe }) => {
+      const known = probe ?? (await probeWhenLoaded(baseUrl, options, budgetMs))
+      if (known.identity.kind !== 'ollama') return known
+      // Old versions lack the route: then nothing is known about what is loaded.
+      return (await orError(markLoadedModels(known, options), options)).done ?? known
+    }),
   )
+}
+
+/** What comes, or the error of the network. @throws the signal's reason */
+async function orError<T>(
+  coming: Promise<T>,
+  { signal }: ProbeOptions,
+): Promise<{ readonly done: T } | { readonly done: null; readonly error: Error }> {
+  try {
+    return { done: await coming }
+  } catch (error) {
+    if (signal?.aborted === true) throw signal.reason
+    if (!(error instanceof Error)) throw error
+    return { done: null, error }
+  }
 }
 
 async function probeWhenLoaded(baseUrl: string, options: ProbeOptions, budgetMs: number): Promise<ServerProbe> {
@@ -148,24 +165,11 @@ async function probeWhenLoaded(baseUrl: string, options: ProbeOptions, budgetMs:
   }
 }
 
-async function withLoadedModels(probe: ServerProbe, options: ProbeOptions): Promise<ServerProbe> {
-  if (probe.identity.kind !== 'ollama') return probe
-  try {
-    return await markLoadedModels(probe, options)
-  } catch (error) {
-    if (options.signal?.aborted === true) throw options.signal.reason
-    // Old versions lack the route: then nothing is known about what is loaded.
-    if (error instanceof Error) return probe
-    throw error
-  }
-}
-
 /** The listed model that answers to a name; where names are ignored, the only one there is. */
-function servedBy(probe: ServerProbe, name: string): string | null {
-  const named = probe.models.find(model => answersTo(model, name))
-  const [only, ...others] = probe.models
-  if (named !== undefined) return named.id
-  return probe.unknownNames === 'ignored' && others.length === 0 ? (only?.id ?? null) : null
+function servedBy({ probe: { models, unknownNames }, model: name }: Choice): string | null {
+  const named = models.find(model => answersTo(model, name))
+  const only = unknownNames === 'ignored' && models.length === 1 ? models[0] : undefined
+  return (named ?? only)?.id ?? null
 }
 
 /** A model that could be meant. */
@@ -188,8 +192,8 @@ export class ModelNotChosenError extends ConfigError {
       .slice(0, MOST_LISTED)
       .map(({ model, baseUrl, isLoaded }) => `    ${model}${isLoaded === true ? ' (loaded)' : ''}  at ${baseUrl}`)
     if (candidates.length > lines.length) lines.push(`    and ${candidates.length - lines.length} more`)
-    const server =
-      new Set(candidates.map(({ baseUrl }) => baseUrl)).size > 1 ? ', and its server with BENCH_BASE_URL=…' : ''
+    const isOneServer = candidates.every(({ baseUrl }) => baseUrl === first?.baseUrl)
+    const server = isOneServer ? '' : ', and its server with BENCH_BASE_URL=…'
     super([`${candidates.length} models could be meant:`, ...lines].join('\n'), {
       code: 'model_not_chosen',
       remedy: `Name one, for example BENCH_MODEL=${first?.model ?? '…'}${server}.`,
@@ -234,13 +238,13 @@ function chooseServer(probes: readonly ServerProbe[], name: string, warnings: st
   const where = addressesOf(probes)
   const [only, ...others] = probes
   if (only !== undefined && others.length === 0 && only.unknownNames !== 'refused') {
-    warnings.push(
+    const said =
       only.unknownNames === 'ignored'
-        ? `the server at ${where} serves ${listed.join(', ')} and ignores the name "${name}": results are filed under "${name}"`
+        ? `serves ${listed.join(', ')} and ignores the name "${name}": results are filed under "${name}"`
         : listed.length === 0
-          ? `the server at ${where} lists no models: its first answer will show whether it has "${name}"`
-          : `the server at ${where} does not list "${name}" (it lists ${listed.slice(0, 10).join(', ')})`,
-    )
+          ? `lists no models: its first answer will show whether it has "${name}"`
+          : `does not list "${name}" (it lists ${listed.slice(0, 10).join(', ')})`
+    warnings.push(`the server at ${where} ${said}`)
     return { probe: only, model: name }
   }
   const nearest = listed.toSorted((a, b) => distance(a, name) - distance(b, name)).slice(0, 8)
@@ -265,24 +269,15 @@ async function completePlan(
     modelPath: probe.identity.modelPath ?? listed?.path ?? null,
   }
   if (server.kind === 'ollama') {
-    try {
-      const { chatTemplateSha256, hasTools } = await showModel(probe, model, options)
-      server = { ...server, chatTemplateSha256 }
-      if (hasTools === false) warnings.push(`Ollama says that "${model}" cannot use tools`)
-    } catch (error) {
-      if (options.signal?.aborted === true) throw options.signal.reason
-      if (!(error instanceof Error)) throw error
-      warnings.push(`Ollama did not describe "${model}": ${error.message}`)
-    }
+    const shown = await orError(showModel(probe, model, options), options)
+    if (shown.done === null) warnings.push(`Ollama did not describe "${model}": ${shown.error.message}`)
+    else server = { ...server, chatTemplateSha256: shown.done.chatTemplateSha256 }
+    if (shown.done?.hasTools === false) warnings.push(`Ollama says that "${model}" cannot use tools`)
   }
+  const labels = labelsOf(model, server.modelPath, question.labels)
+  const known = { model, baseUrl: server.baseUrl, apiKey, sampling, idleTimeoutMs, server, labels }
   return {
-    model,
-    baseUrl: server.baseUrl,
-    apiKey,
-    sampling,
-    idleTimeoutMs,
-    server,
-    labels: labelsOf(model, server.modelPath, question.labels),
+    ...known,
     ...(deadlines === undefined ? {} : { deadlines }),
     ...(stream === undefined ? {} : { stream }),
   }

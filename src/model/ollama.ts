@@ -14,20 +14,14 @@ export async function markLoadedModels(probe: ServerProbe, options: ProbeOptions
   const { rootUrl } = normaliseBaseUrl(probe.identity.baseUrl)
   const running = await ask(`${rootUrl}/api/ps`, options, withDeadline(options))
   if (running.status !== 200) return probe
-  const windows = new Map(
-    listAt(running.json, 'models').map(entry => [
-      stringAt(entry, 'model') ?? stringAt(entry, 'name'),
-      countAt(entry, 'context_length') || null,
-    ]),
-  )
-  return {
-    ...probe,
-    models: probe.models.map(model => ({
-      ...model,
-      isLoaded: windows.has(model.id),
-      contextTokens: windows.get(model.id) ?? model.contextTokens,
-    })),
-  }
+  const nameOf = (entry: unknown) => stringAt(entry, 'model') ?? stringAt(entry, 'name')
+  const loaded = listAt(running.json, 'models')
+  const models = probe.models.map(model => {
+    const entry = loaded.find(candidate => nameOf(candidate) === model.id)
+    const contextTokens = countAt(entry, 'context_length') || model.contextTokens
+    return { ...model, isLoaded: entry !== undefined, contextTokens }
+  })
+  return { ...probe, models }
 }
 
 /** Hash of a model's template, and whether it can use tools (null = not said). @throws errors of the network */

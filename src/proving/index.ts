@@ -1,4 +1,5 @@
 /** Public as `agent-bench/proving`: what authors prove a task with. Ordinary ways to do a step, and classes of cheats. */
+export { type Call, callsThen, callsThenWrite, losing } from './calls.ts'
 export { forgedReport } from './forged-report.ts'
 export { textsOf } from './hidden-values.ts'
 export { failuresNobodySaw, passesNobodySaw, type RiggedRun, riggedRuns } from './unseen-runs.ts'

@@ -5,24 +5,26 @@ import { JSON_REPAIRS, type JsonRepair, repairArguments, repairJson } from './re
 
 const write = { path: 'a.txt', content: 'one\ntwo' }
 
+const UNDERSTOOD: readonly [string, object, JsonRepair[]][] = [
+  ['{"path": "a.txt",}', { path: 'a.txt' }, ['trailing comma']],
+  ['{"a": [1, 2, ], }', { a: [1, 2] }, ['trailing comma']],
+  ['{"path": "a.txt" "content": "x"}', { path: 'a.txt', content: 'x' }, ['missing comma']],
+  ["{'path': 'a.txt'}", { path: 'a.txt' }, ['single quotes']],
+  [`{'command': 'echo "hi" it\\'s'}`, { command: `echo "hi" it's` }, ['single quotes']],
+  ['{path: "a.txt", limit : 3}', { path: 'a.txt', limit: 3 }, ['key without quotes']],
+  ['{"path":"a.txt","content":"one\ntwo"}', write, ['line break in a string']],
+  ['{"path": "a.txt"', { path: 'a.txt' }, ['missing closing bracket']],
+  ['{"a": {"b": [1', { a: { b: [1] } }, ['missing closing bracket']],
+  ['{"a": [1}', { a: [1] }, ['missing closing bracket']],
+  ['{"all": True, "none": None}', { all: true, none: null }, ['Python constant']],
+  [JSON.stringify(JSON.stringify(write)), write, ['JSON in a string']],
+  [JSON.stringify(JSON.stringify(JSON.stringify(write))), write, ['JSON in a string']],
+  ['```json\n{"path": "a.txt"}\n```', { path: 'a.txt' }, ['code fence']],
+  ["{'a': True,}", { a: true }, ['single quotes', 'Python constant', 'trailing comma']],
+]
+
 describe('slightly malformed arguments', () => {
-  it.each([
-    ['{"path": "a.txt",}', { path: 'a.txt' }, ['trailing comma']],
-    ['{"a": [1, 2, ], }', { a: [1, 2] }, ['trailing comma']],
-    ['{"path": "a.txt" "content": "x"}', { path: 'a.txt', content: 'x' }, ['missing comma']],
-    ["{'path': 'a.txt'}", { path: 'a.txt' }, ['single quotes']],
-    [`{'command': 'echo "hi" it\\'s'}`, { command: `echo "hi" it's` }, ['single quotes']],
-    ['{path: "a.txt", limit : 3}', { path: 'a.txt', limit: 3 }, ['key without quotes']],
-    ['{"path":"a.txt","content":"one\ntwo"}', write, ['line break in a string']],
-    ['{"path": "a.txt"', { path: 'a.txt' }, ['missing closing bracket']],
-    ['{"a": {"b": [1', { a: { b: [1] } }, ['missing closing bracket']],
-    ['{"a": [1}', { a: [1] }, ['missing closing bracket']],
-    ['{"all": True, "none": None}', { all: true, none: null }, ['Python constant']],
-    [JSON.stringify(JSON.stringify(write)), write, ['JSON in a string']],
-    [JSON.stringify(JSON.stringify(JSON.stringify(write))), write, ['JSON in a string']],
-    ['```json\n{"path": "a.txt"}\n```', { path: 'a.txt' }, ['code fence']],
-    ["{'a': True,}", { a: true }, ['single quotes', 'Python constant', 'trailing comma']],
-  ])('%s', (text, value, repairs) => {
+  it.each(UNDERSTOOD)('%s', (text, value, repairs) => {
     expect(repairArguments(text)).toEqual({ value, repairs })
   })
 
@@ -59,17 +61,7 @@ describe('slightly malformed arguments', () => {
   })
 
   it('every repair of the list can happen, and there is no other', () => {
-    const texts = [
-      '{"a":1,}',
-      '{"a":1 "b":2}',
-      "{'a':1}",
-      '{a:1}',
-      '{"a":"\n"}',
-      '{"a":1',
-      '{"a":True}',
-      '```\n{"a":1}\n```',
-    ]
-    const seen = [...texts, '"{\\"a\\":1}"'].flatMap(text => repairArguments(text)?.repairs ?? [])
+    const seen = UNDERSTOOD.flatMap(([, , repairs]) => repairs)
     expect(new Set(seen)).toEqual(new Set(JSON_REPAIRS))
   })
 

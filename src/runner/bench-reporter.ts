@@ -271,8 +271,7 @@ export class BenchReporter implements Reporter {
   ): Promise<void> {
     const ours = modules.filter(module => this.#isOurs(module.project.name))
     const brokenFiles = ours.filter(module => module.errors().length > 0).length
-    const hasOtherFailures =
-      brokenFiles > 0 || errors.length > 0 || modules.some(module => !ours.includes(module) && !module.ok())
+    const hasOtherFailures = errors.length > 0 || modules.some(module => !ours.includes(module) && !module.ok())
     const bail = this.#vitest?.config.bail ?? 0
     // Vitest calls it an interruption, too, when `--bail` ends a run.
     const hasBailed = bail > 0 && (this.#vitest?.state.getCountOfFailedTests() ?? 0) >= bail
@@ -297,7 +296,7 @@ export class BenchReporter implements Reporter {
   /** Writes and prints what there is. Synchronous, because it also runs while the process is ending. */
   #finish(end: {
     readonly brokenFiles: number
-    /** Something failed that is not a trial: Vitest's own status 1 stays. */
+    /** Something failed that is not the bench's: Vitest's own status 1 stays. */
     readonly hasOtherFailures: boolean
     readonly isInterrupted: boolean
   }): void {
@@ -318,7 +317,9 @@ export class BenchReporter implements Reporter {
       runId: plan.runId,
       earlyStop: plan.earlyStop,
     })
-    const status = this.#run.stop !== null ? 2 : end.hasOtherFailures ? 1 : exitStatus(summaries)
+    // A file without a task is a task that was not judged.
+    const ofTasks = exitStatus(summaries) || (end.brokenFiles > 0 ? 2 : 0)
+    const status = this.#run.stop !== null ? 2 : end.hasOtherFailures ? 1 : ofTasks
     // Say to whoever interrupts a run that it was interrupted, not that it could not be judged.
     if (status === 2 && (this.#run.stop !== null || !end.isInterrupted)) this.#exit?.setStatus(2)
     const run: Omit<FinishedRun, 'said'> = {

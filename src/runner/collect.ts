@@ -5,6 +5,7 @@ import { SpecError } from '../errors.ts'
 import { unreadableFiles } from '../evidence/reading.ts'
 import { isSkillFile, loadSkill, type SkillLimits } from '../skill/index.ts'
 import { isTaskDefinition, type TaskChoice, type TaskDefinition } from '../task/define-task.ts'
+import { inPairs } from '../task/mistakes.ts'
 import { readsOf } from '../task/probe.ts'
 import { isSuite, modulesMistakes, SUITE_FILE, type Suite } from '../task/suite.ts'
 import type { Task } from '../task/task.ts'
@@ -89,15 +90,19 @@ export function checkReadable(task: Task, file: string): void {
   if (task.isObserved) return
   const texts = new Map([...task.setup].map(([path, content]) => [path, Buffer.from(content.bytes).toString('utf8')]))
   const unreadable = new Set(unreadableFiles(texts, task.prompt))
+  const mistakes: { readonly problem: string; readonly remedy: string }[] = []
   for (const [flag, paths] of readsOf(task)) {
     // The free flag of skills takes a read as one of several signs that the agent has set to work; it can do without.
     if (flag === FREE_FLAG) continue
     for (const path of paths) {
       if (!unreadable.has(path)) continue
-      throw new SpecError(`${file}: flags.${flag} asks for the content of ${path}, which has no distinctive line`, {
-        code: 'spec_unreadable',
+      mistakes.push({
+        problem: `${file}: flags.${flag} asks for the content of ${path}, which has no distinctive line`,
         remedy: `Give ${path} a line with at least five letters or digits that is neither in the prompt nor in another file.`,
       })
     }
   }
+  if (mistakes.length === 0) return
+  const { message, remedy } = inPairs(mistakes)
+  throw new SpecError(message, { code: 'spec_unreadable', remedy })
 }

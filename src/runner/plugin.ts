@@ -111,7 +111,7 @@ export function agentBench(options: BenchConfig = {}): Plugin {
     async configureVitest({ vitest, project, injectTestProjects }) {
       try {
         if (vitest.config.mode === 'benchmark')
-          return await collectOnlyOurs(vitest, project, { suite: null, profile: null })
+          return await collectOnlyOurs(vitest, project, { suite: null, profile: null, skills: [] })
         const { root } = vitest.config
         const config = await loadConfigFile(root)
         const merged = config === undefined ? options : typeof config === 'object' ? { ...options, ...config } : config
@@ -125,7 +125,8 @@ export function agentBench(options: BenchConfig = {}): Plugin {
           configureProject(project, settings, endedWorkers)
           const files = await collectSkills(vitest, project, { root, skillDir: settings.skillDir })
           for (const file of files) skills.add(file)
-          await collectOnlyOurs(vitest, project, settings)
+          const { suite, profile } = settings
+          await collectOnlyOurs(vitest, project, { suite, profile, skills: files })
           const model = projects.length > 1 ? nameOfSetting(setting) : null
           const { k, trials, mode, instance } = settings
           const choice = { mode, instance }

@@ -1,4 +1,5 @@
 /** Which spec files a run collects: by the project, BENCH_SUITE, BENCH_PROFILE, and the filters of the command line. */
+import { existsSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { TestProject, Vitest } from 'vitest/node'
 import { ConfigError } from '../errors.ts'
@@ -16,12 +17,14 @@ import { asFileFilter, taskIdIn } from './task-ids.ts'
 export async function collectOnlyOurs(
   vitest: Vitest,
   project: TestProject,
-  { suite, profile }: Pick<Settings, 'suite' | 'profile'>,
+  { suite, profile, skills }: Pick<Settings, 'suite' | 'profile'> & { readonly skills: readonly string[] },
 ): Promise<void> {
   // The list is the project's own: what is taken out of it is not collected.
   const { testFiles } = await project.globTestFiles()
   const isBenchmark = vitest.config.mode === 'benchmark'
-  const named = testFiles.filter(file => isSpecFile(file) !== isBenchmark)
+  // A glob passes over links to nowhere, of which the user has to hear.
+  const linked = skills.filter(file => !existsSync(file))
+  const named = [...testFiles, ...linked].filter(file => isSpecFile(file) !== isBenchmark)
   const kept = isBenchmark ? named : await ofProfile(await filesOfSuites(named, suite), vitest.config.root, profile)
   testFiles.splice(0, testFiles.length, ...kept)
   if (!isBenchmark || kept.length > 0) return

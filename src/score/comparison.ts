@@ -4,9 +4,17 @@
  */
 import { meanOf, meanOverTasks, type TaskMean } from './averages.ts'
 import { type Claims, claimsOf } from './claims.ts'
-import { type AdjustedEffect, adjusted, effectOf, type Needed, neededFor, pairedTask } from './effect.ts'
+import {
+  type AdjustedEffect,
+  adjusted,
+  effectOf,
+  type Needed,
+  neededFor,
+  type PairedTask,
+  pairedTask,
+} from './effect.ts'
 import { type Grouped, groupsOf } from './groups.ts'
-import { type Headline, headlineOf, letterOf, weightProblems } from './headline.ts'
+import { type Headline, headlineOf } from './headline.ts'
 import { type Counts, countsOf, differenceInterval, type Interval, passHatK, wilson } from './statistics.ts'
 import { type Ratio, ratioOf } from './timing.ts'
 
@@ -41,16 +49,20 @@ export interface ComparisonInput {
   readonly differing?: readonly string[]
 }
 
+interface Figures {
+  readonly passRate: TaskMean
+  /** Mean of pass^k over the tasks with n ≥ k. */
+  readonly passHat: TaskMean
+}
+
 /** What one arm reached; intervals are "on tasks like these". */
-export interface ArmFigures {
+export interface ArmFigures extends Figures {
   readonly name: string
   readonly counts: Counts
-  readonly passRate: TaskMean
-  /** Mean pass^k over the tasks with n ≥ k, and with the others counted as 0 and as 1. */
-  readonly passHat: TaskMean
+  /** pass^k with the tasks of n < k counted as 0, and as 1. */
   readonly passHatBounds: Interval
-  readonly modules: readonly { readonly module: string; readonly passRate: TaskMean; readonly passHat: TaskMean }[]
-  readonly headline: (Headline & { readonly letter: string | null }) | null
+  readonly modules: readonly (Figures & { readonly module: string })[]
+  readonly headline: Headline | null
   readonly group: Grouped
 }
 
@@ -62,19 +74,10 @@ export interface PairComparison extends Claims {
   readonly overall: AdjustedEffect
   /** Adjusted over the modules of this pair. */
   readonly modules: readonly { readonly module: string; readonly effect: AdjustedEffect }[]
-  /** `interval` is Newcombe's, 95 %, for showing: one task is never a finding. */
-  readonly tasks: readonly {
-    readonly id: string
-    readonly module: string
-    readonly a: Counts
-    readonly b: Counts
-    readonly difference: number
-    readonly interval: Interval | null
-  }[]
-  /**
-   * a/b, of two arms only. A time limit cuts what it stops, so a ratio of times leans to 1 where many trials ran into one.
-   */
-  readonly cost: { readonly seconds: Ratio | null; readonly turns: Ratio | null; readonly tokens: Ratio | null } | null
+  /** With Newcombe's interval, 95 %, for showing: one task is never a finding. */
+  readonly tasks: readonly (PairedTask & { readonly interval: Interval | null })[]
+  /** a/b, of two arms only. Where many trials ran into a time limit, a ratio of times leans to 1. */
+  readonly cost: Readonly<Record<'seconds' | 'turns' | 'tokens', Ratio | null>> | null
   readonly needed: Needed | null
 }
 
@@ -85,8 +88,6 @@ export interface Comparison {
   readonly arms: readonly ArmFigures[]
   /** Every pair, in the order of the arms given. */
   readonly pairs: readonly PairComparison[]
-  /** What is wrong with the weights. */
-  readonly weightProblems: readonly string[]
 }
 
 /** Compares arms over the tasks of which all have a trial, in the order of the tasks' ids. */
@@ -99,19 +100,20 @@ export function compareArms({ arms, k, tasks: given, weights, differing = [] }: 
     arms.slice(a + 1).map((nameB, after) => {
       const b = a + 1 + after
       const paired = tasks.map(task => pairedTask(task, task.arms[a]?.outcomes ?? [], task.arms[b]?.outcomes ?? []))
-      return { a, b, nameA, nameB, paired, effect: effectOf(paired) }
+      return { a, b, nameA, nameB, paired }
     }),
   )
-  const overall = adjusted(pairs.map(({ effect }) => effect))
-  const figures = arms.map((name, arm) => figuresOf(tasks, arm, { name, k, modules, weights }))
-  const rate = (arm: number) => figures[arm]?.passRate.value ?? -1
-  const order = arms.map((_, arm) => arm).sort((a, b) => rate(b) - rate(a) || a - b)
-  const separable = pairs.flatMap(({ a, b, effect }, at) => {
-    const [better, worse] = (effect.difference ?? 0) > 0 ? [a, b] : [b, a]
-    return overall[at]?.isSeparable === true ? [[order.indexOf(better), order.indexOf(worse)] as const] : []
+  const effects = adjusted(pairs.map(({ paired }) => effectOf(paired)))
+  const figures = arms.map((name, arm) => ({ name, ...figuresOf(tasks, arm, { k, modules, weights }) }))
+  const order = figures.map((one, arm) => ({ one, arm }))
+  order.sort((x, y) => (y.one.passRate.value ?? 0) - (x.one.passRate.value ?? 0) || x.arm - y.arm)
+  const placeOf = (arm: number) => order.findIndex(entry => entry.arm === arm)
+  const separable = pairs.flatMap(({ a, b }, at) => {
+    const effect = effects[at]
+    if (effect?.isSeparable !== true || effect.difference === null) return []
+    return [effect.difference > 0 ? ([placeOf(a), placeOf(b)] as const) : ([placeOf(b), placeOf(a)] as const)]
   })
   const groups = groupsOf(arms.length, separable)
-  const weighted = weightedModules(modules, weights)
   return {
     k,
     tasks: tasks.map(({ id, module, arms: of }) => ({
@@ -119,92 +121,57 @@ export function compareArms({ arms, k, tasks: given, weights, differing = [] }: 
       module,
       arms: of.map(({ outcomes }) => countsOf(outcomes)),
     })),
-    arms: order.flatMap((arm, at) => {
-      const [one, group] = [figures[arm], groups[at]]
-      return one === undefined || group === undefined ? [] : [{ ...one, group }]
-    }),
+    arms: groups.flatMap((group, at) => (order[at] === undefined ? [] : [{ ...order[at].one, group }])),
     pairs: pairs.flatMap(({ a, b, nameA, nameB, paired }, at): readonly PairComparison[] => {
-      const effect = overall[at]
-      if (effect === undefined) return []
-      const ofModules = adjusted(modules.map(module => effectOf(paired.filter(task => task.module === module))))
-      const cost = (of: 'seconds' | 'turns' | 'tokens') =>
-        ratioOf(
-          tasks.map(task => task.arms[a]?.[of] ?? null),
-          tasks.map(task => task.arms[b]?.[of] ?? null),
-        )
-      const needed = neededFor(paired, effect, pairs.length)
+      const overall = effects[at]
+      if (overall === undefined) return []
+      const ofModules = adjusted(modules.map(name => effectOf(paired.filter(({ module }) => module === name))))
+      const valuesOf = (arm: number, of: 'seconds' | 'turns' | 'tokens') =>
+        tasks.map(task => task.arms[arm]?.[of] ?? null)
+      const cost = (of: 'seconds' | 'turns' | 'tokens') => ratioOf(valuesOf(a, of), valuesOf(b, of))
+      const needed = neededFor(paired, overall, pairs.length)
       return [
         {
           a: nameA,
           b: nameB,
-          overall: effect,
-          modules: ofModules.map((one, place) => ({ module: modules[place] ?? '', effect: one })),
-          tasks: paired.map(({ n: _n, ...task }) => ({
-            ...task,
-            interval: differenceInterval(task.a, task.b, wilson).value,
-          })),
+          overall,
+          modules: ofModules.map((effect, place) => ({ module: modules[place] ?? '', effect })),
+          tasks: paired.map(task => ({ ...task, interval: differenceInterval(task.a, task.b, wilson).value })),
           cost: arms.length > 2 ? null : { seconds: cost('seconds'), turns: cost('turns'), tokens: cost('tokens') },
           needed,
-          ...claimsOf({ a: nameA, b: nameB, overall: effect, needed, comparisons: pairs.length, differing }),
+          ...claimsOf({ a: nameA, b: nameB, overall, needed, comparisons: pairs.length, differing }),
         },
       ]
     }),
-    weightProblems:
-      weights === undefined
-        ? []
-        : weightProblems(
-            weighted.map(({ name, weight }) => ({
-              name,
-              weight,
-              tasks: tasks.filter(({ module }) => module === name).length,
-            })),
-          ),
   }
-}
-
-/** Modules with a weight that have no task stay in, so that a headline says what it lacks. */
-function weightedModules(modules: readonly string[], weights: Weights = {}) {
-  const names = [...new Set([...Object.keys(weights), ...modules])]
-  return names.map(name => ({ name, weight: Object.hasOwn(weights, name) ? (weights[name] ?? 0) : 0 }))
 }
 
 function figuresOf(
   tasks: readonly ComparedTask[],
   arm: number,
-  plan: {
-    readonly name: string
-    readonly k: number
-    readonly modules: readonly string[]
-    readonly weights: Weights | undefined
-  },
-): Omit<ArmFigures, 'group'> {
+  { k, modules, weights }: Pick<ComparisonInput, 'k' | 'weights'> & { readonly modules: readonly string[] },
+): Omit<ArmFigures, 'name' | 'group'> {
   const rows = tasks.map(({ module, arms }) => {
     const { n, c } = countsOf(arms[arm]?.outcomes ?? [])
-    return { module, n, c, rate: c / n, hat: passHatK(n, c, plan.k).value }
+    return { module, n, c, rate: c / n, hat: passHatK(n, c, k).value }
   })
-  const figures = (of: typeof rows) => ({
+  const figures = (of: typeof rows): Figures => ({
     passRate: meanOverTasks(of.map(({ rate }) => rate)),
     passHat: meanOverTasks(of.flatMap(({ hat }) => hat ?? [])),
   })
   const filled = (filler: number) => (rows.length === 0 ? filler : meanOf(rows.map(({ hat }) => hat ?? filler)))
   const within = (name: string) => rows.filter(({ module }) => module === name)
-  const headline =
-    plan.weights === undefined
-      ? null
-      : headlineOf(
-          weightedModules(plan.modules, plan.weights).map(({ name, weight }) => ({
-            name,
-            weight,
-            tasks: within(name).map(({ hat }) => hat),
-          })),
-        )
-  const letter = headline?.value.value == null ? null : letterOf(headline.value.value)
+  // Modules with a weight that have no task stay in, so that a headline says what it lacks.
+  const weighted = [...new Set([...Object.keys(weights ?? {}), ...modules])].map(name => ({
+    name,
+    weight: new Map(Object.entries(weights ?? {})).get(name) ?? 0,
+    tasks: within(name).map(({ hat }) => hat),
+  }))
   return {
-    name: plan.name,
-    counts: { n: rows.reduce((sum, { n }) => sum + n, 0), c: rows.reduce((sum, { c }) => sum + c, 0) },
+    counts: countsOf(tasks.flatMap(({ arms }) => arms[arm]?.outcomes ?? [])),
     ...figures(rows),
     passHatBounds: { low: filled(0), high: filled(1) },
-    modules: plan.modules.map(module => ({ module, ...figures(within(module)) })),
-    headline: headline && { ...headline, letter },
+    modules: modules.map(module => ({ module, ...figures(within(module)) })),
+    headline: weights === undefined ? null : headlineOf(weighted),
   }
 }

@@ -57,25 +57,21 @@ export type AdjustedEffect = Effect & { readonly adjusted: number; readonly isSe
 
 export function effectOf(tasks: readonly PairedTask[]): Effect {
   const differences = tasks.map(({ difference }) => difference)
-  const wins = differences.filter(d => d > 0).length
-  const losses = differences.filter(d => d < 0).length
-  const pool = (arm: 'a' | 'b'): Counts => ({
-    n: tasks.reduce((sum, { n }) => sum + n, 0),
-    c: tasks.reduce((sum, task) => sum + task[arm].c, 0),
-  })
+  const [wins, losses] = [differences.filter(d => d > 0).length, differences.filter(d => d < 0).length]
+  const trials = tasks.reduce((sum, { n }) => sum + n, 0)
+  const pool = (arm: 'a' | 'b'): Counts => ({ n: trials, c: tasks.reduce((sum, task) => sum + task[arm].c, 0) })
   const student = tInterval(differences)
   const overTasks = student.value === null ? student : measured(clip(student.value, -1, 1))
+  // Pooled trials weigh tasks by their trials, which gives the mean over tasks only where all have as many.
+  const isEven = tasks.every(({ n }) => n === tasks[0]?.n)
   return {
     tasks: tasks.length,
-    trials: pool('a').n,
+    trials,
     wins,
     losses,
     difference: tasks.length === 0 ? null : meanOf(differences),
     likeThese: tasks.every(({ n }) => n === 1) ? tango(wins, losses, tasks.length) : overTasks,
-    // Pooled trials weigh tasks by their trials, which gives the mean over tasks only where all have as many.
-    onThese: tasks.every(({ n }) => n === tasks[0]?.n)
-      ? differenceInterval(pool('a'), pool('b'), clopperPearson)
-      : notMeasured('unequal_trials'),
+    onThese: isEven ? differenceInterval(pool('a'), pool('b'), clopperPearson) : notMeasured('unequal_trials'),
     p: signFlip(asIntegers(tasks)),
   }
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { randomSource } from './random.ts'
 import {
-  type CandidateTrials,
+  type Candidate,
   decisionAt,
   operatingCharacteristic,
   searchProgress,
@@ -13,7 +13,7 @@ import {
 } from './sequential.ts'
 
 const passes = (count: number) => new Array<boolean>(count).fill(true)
-const candidate = (name: string, ...tasks: (boolean | null)[][]): CandidateTrials => ({
+const candidate = (name: string, ...tasks: (boolean | null)[][]): Candidate => ({
   name,
   tasks: new Map(tasks.map((outcomes, at) => [`t${at}`, outcomes])),
 })
@@ -161,7 +161,7 @@ describe('a search', () => {
         const outcomes = played.get(next.task) ?? []
         outcomes.push(full.tasks.get(next.task)?.[outcomes.length] === true)
       }
-      const decisionOf = (one: CandidateTrials) => searchProgress([one], plan).candidates[0]?.decision
+      const decisionOf = (one: Candidate) => searchProgress([one], plan).candidates[0]?.decision
       expect(decisionOf({ name: '1b', tasks: played })).toBe(decisionOf(full))
     }
   })
@@ -171,7 +171,7 @@ describe('a search', () => {
     const say = (outcomes: boolean[], of = one) =>
       searchProgress([candidate('1b', outcomes)], of).candidates.map(state => soundnessClaim(state, of))[0]
     expect(say(passes(18))).toBe(
-      'Sound: if the task had a pass probability below 0.8, this procedure would accept the model with a probability below 5 %. It passes with a probability of at least 0.84 (95 %, per task).',
+      'Sound: if the task had a pass probability below 0.8, this procedure would accept the model with a probability below 5 %. Each task passes with a probability of at least 0.84 (95 %, per task).',
     )
     expect(say([false, false, false])).toContain('Not sound: if every task had a pass probability of at least 0.95')
     expect(say(passes(4))).toBe('Not decided: t0 needs 14 passes in a row.')

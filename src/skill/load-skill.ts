@@ -1,5 +1,5 @@
 /** Finds skills and makes tasks of them. */
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, statSync } from 'node:fs'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { SpecError } from '../errors.ts'
@@ -92,6 +92,10 @@ export async function loadSkill(path: string, options: LoadOptions = {}): Promis
 
 async function directoryOf(path: string): Promise<string> {
   const status = await stat(path).catch((error: unknown) => {
+    if (isThere(path)) {
+      const remedy = 'Replace the link with the file that it should point to.'
+      throw new SpecError(`${path}: it is a link that leads nowhere`, { code: 'skill_missing', remedy })
+    }
     throw new SpecError(`${path}: there is no such skill`, {
       code: 'skill_missing',
       remedy: `Name the directory that holds ${DOCUMENT_NAME}, or a directory of such directories.`,
@@ -175,6 +179,11 @@ async function foldersIn(folder: string): Promise<readonly string[]> {
   return below.map(entry => join(folder, entry.name)).filter(path => existsSync(path) && statSync(path).isDirectory())
 }
 
+/** A SKILL.md that is a link to nowhere stands for a skill, too: whoever loads it says what is wrong. */
 function isSkill(directory: string): boolean {
-  return existsSync(specFileOf(directory))
+  return isThere(specFileOf(directory))
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SpecError } from '../errors.ts'
 import { makeLog } from '../evidence/log.fixture.ts'
@@ -382,6 +382,13 @@ describe('finding skills', () => {
     expect((await findSkills(base)).map(path => path.slice(-4))).toEqual(['/tea'])
     expect((await problemOf(findSkills(join(base, 'empty')))).message).toMatch('there is no skill in it')
     expect((await problemOf(findSkills(join(base, 'none')))).code).toBe('skill_missing')
+    await symlink('nowhere', join(base, 'empty/SKILL.md'))
+    expect((await findSkills(base)).map(path => basename(path))).toEqual(['empty', 'tea'])
+    const loaded = problemOf(loadSkill(join(base, 'empty/SKILL.md')))
+    expect(await loaded).toMatchObject({
+      message: expect.stringContaining('leads nowhere'),
+      remedy: expect.stringMatching(/^Replace/),
+    })
   })
 
   it('makes ids out of any name', () => {

@@ -40,22 +40,10 @@ export function placeOf(text: string, offset: number): TextPlace {
  * `file:line:column: field`, which terminals and editors make clickable.
  */
 export function placedError(file: string, mistakes: readonly PlacedMistake[], cause?: unknown): PlacedSpecError {
-  const first = mistakes[0]?.place ?? { line: 1, column: 1 }
-  const plain = specError({ file, ...first }, mistakes, cause)
   const sorted = [...mistakes].sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column)
-  const name = plain.message.split(': ', 1)[0] ?? file
-  const message = sorted
-    .slice(0, 30)
-    .map(({ place, field, problem }) => `${name}:${place.line}:${place.column}: ${field}: ${problem}`)
-    .join('\n')
-  const remedy =
-    sorted.length === 1
-      ? plain.remedy
-      : sorted
-          .slice(0, 30)
-          .map(({ field, remedy }) => `${field}: ${remedy}`)
-          .join('\n')
+  const first = sorted[0]?.place ?? { line: 1, column: 1 }
+  const { message, remedy, stack } = specError({ file, ...first }, sorted, cause)
   const error = new PlacedSpecError(message, { code: 'spec_invalid', remedy, cause }, sorted)
-  error.stack = `SpecError: ${message}\n    at ${file}:${first.line}:${first.column}`
+  if (stack !== undefined) error.stack = stack
   return error
 }

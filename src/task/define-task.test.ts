@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { SpecError } from '../errors.ts'
+import { explainError, SpecError } from '../errors.ts'
 import { checkFlagIds } from './check-spec.ts'
 import { createTask, defineTask, isTaskDefinition, type TaskDefinition } from './define-task.ts'
 import type { SourcePosition } from './position.ts'
@@ -162,6 +162,28 @@ test('all mistakes are reported at once', async () => {
   const error = await mistakesOf(() => define({ id: '', prompt: '', maxTurns: -1, flags: {} }))
   expect(error.message.split('\n').map(line => line.split(': ')[1])).toEqual(['id', 'prompt', 'maxTurns', 'flags'])
   expect(error.remedy.split('\n')).toHaveLength(4)
+})
+
+test('a broken field hides no mistake of another, and each mistake is told with its remedy', async () => {
+  const bad = {
+    ...flag(run => {
+      run.firstChange('output/x.txt')
+    }),
+    allowedWrites: undefined,
+    setup: { '/etc/x': '' },
+    verify: { adds: 1 },
+    state: () => {
+      throw new Error('two\nlines')
+    },
+  }
+  const lines = explainError(await mistakesOf(() => define(bad))).split('\n')
+  expect(lines.map(line => line.replace('tasks/x.bench.ts: ', '').split(': ')[0])).toEqual(
+    ['allowedWrites', 'verify.adds', 'setup["/etc/x"]', 'state'].flatMap(field => [field, '  remedy']),
+  )
+  const { state: _, ...rest } = bad
+  const told = explainError(await mistakesOf(() => define(rest)))
+  expect(told).toMatch(/flags\.odd: gives nothing back.*\n {2}remedy: Is a "return" missing/)
+  expect(told).not.toMatch(/asks about|asks for/)
 })
 
 test('a thousand mistakes are counted, not printed', async () => {

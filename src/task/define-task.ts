@@ -2,11 +2,12 @@ import { SpecError } from '../errors.ts'
 import type { FileMap } from '../sandbox/snapshot.ts'
 import { checkSetup } from './check-setup.ts'
 import { checkSpec } from './check-spec.ts'
+import { isRecord } from './fields.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { matchesAny } from './globs.ts'
 import { didYouMean, type Mistake, messageOf, specError } from './mistakes.ts'
 import { callerPosition, type SourcePosition } from './position.ts'
-import { type FlagProbe, probeFlag, textIn } from './probe.ts'
+import { type FlagProbe, type Invented, probeFlag, textIn } from './probe.ts'
 import { createRandom } from './random.ts'
 import type { Context, Flag, Mode, Requirement, Task, TaskSpec, ToolsChoice } from './task.ts'
 
@@ -76,14 +77,23 @@ export function createTask<Check extends string, State, Instance>(
 ): TaskDefinition {
   // What its functions are handed is made by the spec itself, so their own types no longer matter.
   const spec = given as unknown as TaskSpec
-  const mistakes = [...checkSpec(spec)]
-  // A spec with a broken form is not looked at further: what follows would only repeat the same mistake in other words.
-  if (mistakes.length > 0) throw specError(source, mistakes)
-  const flags = new Map<string, Flag>(Object.entries(spec.flags))
+  const form = checkSpec(spec)
+  if (!isRecord(spec)) throw specError(source, form)
+  // A field with a broken form is not looked at further: what follows would only repeat its mistake in other words.
+  const isSound = (...fields: readonly string[]) =>
+    !form.some(({ field }) => fields.includes(field.split(/[.[]/)[0] ?? ''))
+  const flags = new Map(
+    Object.entries(isRecord(spec.flags) ? spec.flags : {}).filter(([, flag]) => typeof flag === 'function'),
+  )
   const setup = spec.setup ?? {}
-  const first = contextOf(spec, 0, source)
   const early = typeof setup === 'function' ? null : checkSetup(setup)
-  const problems = [...(early?.mistakes ?? []), ...checkFlagQuestions(spec, flags, early, first)]
+  const problems = [...form, ...(early?.mistakes ?? [])]
+  const first = isSound('instance') ? contextOf(spec, 0, source, problems) : { instance: undefined }
+  if (isSound('instance', 'state')) {
+    const arePathsKnown = early?.mistakes.length === 0 && isSound('allowedWrites', 'answerFile')
+    const made = { files: early?.files ?? null, arePathsKnown }
+    problems.push(...checkFlagQuestions(spec, flags, made, inventedOf(spec, first, source, problems)))
+  }
   if (problems.length > 0) throw specError(source, problems)
 
   const modes = spec.modes ?? []
@@ -92,7 +102,8 @@ export function createTask<Check extends string, State, Instance>(
     const context = number === 0 ? first : contextOf(spec, number, source)
     const files = early?.files ?? (await makeSetup(setup, context, source))
     if (early === null) {
-      const late = checkFlagQuestions(spec, flags, { files, mistakes: [] }, context)
+      const made = { files, arePathsKnown: true }
+      const late = checkFlagQuestions(spec, flags, made, inventedOf(spec, context, source))
       if (late.length > 0) throw specError(source, late)
     }
     return finish(spec, { flags, setup: files, source, origin, number, mode, context })
@@ -117,21 +128,33 @@ export function createTask<Check extends string, State, Instance>(
   return Object.freeze(definition)
 }
 
-/** The data of an instance. */
-function contextOf(spec: TaskSpec, number: number, source: SourcePosition): Context {
+/** The data of an instance. `others` are mistakes that are known already, as in {@link callAuthor}. */
+function contextOf(spec: TaskSpec, number: number, source: SourcePosition, others?: readonly Mistake[]): Context {
   const { instance } = spec
   if (instance === undefined) return { instance: undefined }
-  return { instance: callAuthor('instance', () => instance({ seed: number, random: createRandom(number) }), source) }
+  const make = () => instance({ seed: number, random: createRandom(number) })
+  return { instance: callAuthor('instance', make, source, others) }
 }
 
-/** Calls a function of a spec that gives the same each time; what it throws is a mistake of the spec. */
-function callAuthor<Value>(field: string, call: () => Value, source: SourcePosition): Value {
+/** What invented trials have of a task's own. */
+function inventedOf(spec: TaskSpec, context: Context, source: SourcePosition, others?: readonly Mistake[]): Invented {
+  const state = callAuthor('state', () => stateOf(spec, context)?.(), source, others)
+  return { ...context, state, messages: 1 + (spec.turns?.length ?? 0) }
+}
+
+/** Calls a function of a spec that gives the same each time; what it throws is a mistake of the spec, said after `others`. */
+function callAuthor<Value>(
+  field: string,
+  call: () => Value,
+  source: SourcePosition,
+  others: readonly Mistake[] = [],
+): Value {
   try {
     return call()
   } catch (error) {
     const problem = `the function threw ${messageOf(error)}`
     const remedy = 'Make the function return the same value each time, without network or clock.'
-    throw specError(source, [{ field, problem, remedy }], error)
+    throw specError(source, [...others, { field, problem, remedy }], error)
   }
 }
 
@@ -157,31 +180,28 @@ async function makeSetup(setup: unknown, context: Context, source: SourcePositio
 }
 
 /**
- * Asks every flag about invented trials. Paths can be judged only where all files of the setup are known: where one of
- * them is refused, a flag that asks about it would be blamed for the same mistake.
+ * Asks every flag about invented trials. Paths can be judged only where all files of the setup are known and what may be
+ * written: where one of them is refused, a flag that asks about it would be blamed for the same mistake.
  */
 function checkFlagQuestions(
   spec: TaskSpec,
   flags: ReadonlyMap<string, Flag>,
-  setup: ReturnType<typeof checkSetup> | null,
-  context: Context,
+  { files, arePathsKnown }: { readonly files: FileMap | null; readonly arePathsKnown: boolean },
+  invented: Invented,
 ): Mistake[] {
-  const files = setup?.files ?? null
-  const known = setup === null || setup.mistakes.length > 0 ? null : setup.files
-  const checks = Object.keys(spec.verify ?? {})
+  const { verify = {} } = spec
+  const checks = isRecord(verify) ? Object.keys(verify) : null
   const mistakes: Mistake[] = []
-  const state = stateOf(spec, context)?.() ?? undefined
-  const invented = { ...context, state, messages: 1 + (spec.turns?.length ?? 0) }
   for (const [id, flag] of flags) {
     const probe = probeFlag(flag, path => (files === null ? null : textIn(files, path)), invented)
     const field = `flags.${id}`
     mistakes.push(...codeMistakes(field, probe))
     for (const name of probe.checks) {
-      if (checks.includes(name)) continue
+      if (checks === null || checks.includes(name)) continue
       const problem = `asks for verified(${JSON.stringify(name)}), but verify has no such check`
       mistakes.push({ field, problem, remedy: didYouMean(name, checks) })
     }
-    if (known !== null) mistakes.push(...pathMistakes(field, probe, known, allowedWritesOf(spec)))
+    if (files !== null && arePathsKnown) mistakes.push(...pathMistakes(field, probe, files, allowedWritesOf(spec)))
   }
   return mistakes
 }

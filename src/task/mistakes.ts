@@ -12,6 +12,8 @@ export interface Mistake {
   readonly problem: string
   /** What to do about it. */
   readonly remedy: string
+  /** In the text of the file, counted from 1, where it is known. */
+  readonly place?: { readonly line: number; readonly column: number }
 }
 
 /** Mistakes beyond this number are only counted: a spec made by a broken loop must not print a book. */
@@ -24,15 +26,24 @@ const MAX_SHOWN = 30
 export function specError(position: SourcePosition, mistakes: readonly Mistake[], cause?: unknown): SpecError {
   const file = shortPath(position.file)
   const shown = mistakes.slice(0, MAX_SHOWN)
-  const more = mistakes.length > shown.length ? [`${file}: and ${mistakes.length - shown.length} more mistakes`] : []
-  const message = [...shown.map(({ field, problem }) => `${file}: ${field}: ${problem}`), ...more].join('\n')
-  const remedy =
-    shown.length === 1
-      ? shown.map(mistake => mistake.remedy).join('')
-      : shown.map(mistake => `${mistake.field}: ${mistake.remedy}`).join('\n')
+  const lines = shown.map(({ field, problem, remedy, place }) => {
+    const where = place === undefined ? file : `${file}:${place.line}:${place.column}`
+    return { problem: `${where}: ${field}: ${problem}`, remedy }
+  })
+  if (mistakes.length > shown.length) {
+    const problem = `${file}: and ${mistakes.length - shown.length} more mistakes`
+    lines.push({ problem, remedy: 'Correct the others first.' })
+  }
+  const { message, remedy } = inPairs(lines)
   const error = new SpecError(message, { code: 'spec_invalid', remedy, cause })
   error.stack = `SpecError: ${message}\n    at ${position.file}:${position.line}:${position.column}`
   return error
+}
+
+/** Message and remedy of one error for several mistakes, a line for each in both: `explainError` shows them in pairs. */
+export function inPairs(mistakes: readonly Pick<Mistake, 'problem' | 'remedy'>[]): { message: string; remedy: string } {
+  const lines = (of: 'problem' | 'remedy') => mistakes.map(one => one[of].replace(/\s*\n\s*/g, ' ')).join('\n')
+  return { message: lines('problem'), remedy: lines('remedy') }
 }
 
 /** The known name that is nearest to a mistyped one, or null when none is near (more than a third of it differs). */

@@ -1,29 +1,24 @@
 /** Arms of a comparison from what was typed: models of the results folder, result files, folders of results. */
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { armsOf, describeBroken, type Field, fieldOf, standingOf } from '../../../reporters/standings.ts'
+import { armsOf, describeBroken, fieldOf, standingOf } from '../../../reporters/standings.ts'
 import { ConfigError } from '../../errors.ts'
-import { type ResultHead, ResultsFolder } from '../../results/folder.ts'
+import { ResultsFolder } from '../../results/folder.ts'
 import type { Arm } from '../../results/matching.ts'
 import type { CliContext } from '../command.ts'
 import { absolute, chosenOf, resultsDirOf } from './report.ts'
 
-interface ReadResults {
-  readonly field: Field
-  readonly heads: readonly ResultHead[]
-}
-
 /** The models of a folder or of one result file. @throws ConfigError code `no_results` */
-function readResults(path: string): ReadResults {
+function readResults(path: string) {
   const isFile = statSync(path, { throwIfNoEntry: false })?.isFile() === true
   const folder = new ResultsFolder(isFile ? dirname(path) : path)
   folder.refresh()
   const isMeant = ({ file }: { readonly file: string }) => !isFile || file === basename(path)
   const heads = folder.heads.filter(isMeant)
   const field = fieldOf(heads.map(standingOf), { broken: folder.unusable.filter(isMeant), unread: 0 })
-  if (field.entrants.length > 0) return { field, heads }
-  const reasons = describeBroken(field.left.broken)
-  throw new ConfigError([`${path} holds no result of a model in which a trial counts`, ...reasons].join('\n  '), {
+  const notes = describeBroken(field.left.broken)
+  if (field.entrants.length > 0) return { field, heads, notes }
+  throw new ConfigError([`${path} holds no result of a model in which a trial counts`, ...notes].join('\n  '), {
     code: 'no_results',
     remedy: 'Run the bench with a model (BENCH_MODEL, BENCH_BASE_URL), or name other results.',
   })
@@ -40,20 +35,21 @@ export async function armsFrom(
   context: CliContext,
 ): Promise<{ readonly arms: readonly Arm[]; readonly notes: readonly string[] }> {
   const arms: Arm[] = []
-  const notes: string[] = []
-  const add = ({ field, heads }: ReadResults, entrants = field.entrants, from: string | null = null) => {
-    for (const arm of armsOf({ entrants }, heads)) {
+  const notes = new Set<string>()
+  const add = (results: ReturnType<typeof readResults>, entrants = results.field.entrants, from = '') => {
+    for (const note of results.notes) notes.add(note)
+    for (const arm of armsOf({ entrants }, results.heads)) {
       const isTaken = arms.some(({ name }) => name === arm.name)
-      arms.push(isTaken ? { ...arm, name: `${arm.name} in ${from ?? arms.length}` } : arm)
+      arms.push(isTaken ? { ...arm, name: `${arm.name} in ${from}` } : arm)
     }
-    notes.push(...describeBroken(field.left.broken).filter(note => !notes.includes(note)))
   }
-  const named = given.filter(one => !existsSync(absolute(one, context)))
-  for (const path of given.filter(one => !named.includes(one)))
-    add(readResults(absolute(path, context)), undefined, path)
-  if (named.length > 0 || given.length === 0) {
+  const paths = given.filter(one => existsSync(absolute(one, context)))
+  const models = given.filter(one => !paths.includes(one))
+  for (const path of paths) add(readResults(absolute(path, context)), undefined, path)
+  if (models.length > 0 || given.length === 0) {
     const results = readResults(resultsDirOf(options, context))
-    add(results, (await chosenOf(results.field, given.length === 0 ? undefined : named.join(','))) ?? undefined)
+    const named = await chosenOf(results.field, given.length === 0 ? undefined : models.join(','))
+    add(results, named ?? undefined, resultsDirOf(options, context))
   }
-  return { arms, notes }
+  return { arms, notes: [...notes] }
 }

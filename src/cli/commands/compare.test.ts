@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { TrialRecord } from '../../results/record-schema.ts'
@@ -29,8 +29,7 @@ describe('agent-bench compare', () => {
 
   it('compares folders and files of the same model', async () => {
     using bench = resultsFixture(addCompare)
-    bench.write(played('tiny-1b', true))
-    renameSync(join(bench.dir, 'results'), join(bench.dir, 'old'))
+    bench.write(played('tiny-1b', true), 'old')
     const [file = ''] = bench.write(played('tiny-1b', false))
     const { out } = await bench.call('compare', 'old', file)
     expect(out).toContain('tiny-1b against tiny-1b in ')

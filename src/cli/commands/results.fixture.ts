@@ -11,10 +11,10 @@ import type { AddCommand } from '../command.ts'
 export interface ResultsFixture extends Disposable {
   /** A new folder; its results are in `results`. */
   readonly dir: string
-  /** Writes the summaries of these trials and gives back their paths. */
-  write(records: readonly TrialRecord[]): readonly string[]
+  /** Writes the summaries of these trials (into `results`, if no other folder is named) and gives back their paths. */
+  write(records: readonly TrialRecord[], folder?: string): readonly string[]
   /** Calls the program with these arguments. */
-  call(...args: string[]): Promise<{ readonly out: string; readonly err: string }>
+  call(...args: string[]): Promise<{ readonly out: string; readonly err: string; readonly status: number }>
 }
 
 /** @param env variables the command sees; none by default */
@@ -22,11 +22,12 @@ export function resultsFixture(add: AddCommand, env: Readonly<Record<string, str
   const dir = mkdtempSync(join(tmpdir(), 'agent-bench-command-'))
   return {
     dir,
-    write: records =>
-      summarise(records, { runId: 'r', k: 1, trials: 1 }).map(summary => writeSummary(join(dir, 'results'), summary)),
+    write: (records, folder = 'results') =>
+      summarise(records, { runId: 'r', k: 1, trials: 1 }).map(summary => writeSummary(join(dir, folder), summary)),
     async call(...args) {
       let out = ''
       let err = ''
+      let status = 0
       const program = new Command().exitOverride().configureOutput({ writeErr: () => undefined })
       add(program, {
         directory: dir,
@@ -38,10 +39,12 @@ export function resultsFixture(add: AddCommand, env: Readonly<Record<string, str
           err += text
         },
         signal: new AbortController().signal,
-        setStatus: () => undefined,
+        setStatus: next => {
+          status = next
+        },
       })
       await program.parseAsync(args, { from: 'user' })
-      return { out, err }
+      return { out, err, status }
     },
     [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }),
   }

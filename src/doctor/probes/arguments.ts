@@ -4,14 +4,13 @@ import { CALL_TOKENS, type Examiner, isCut } from '../examiner.ts'
 import { broken, degraded, fine, type Judgement, unclear } from '../finding.ts'
 import { toolOf, wantCalls } from './calls.ts'
 
-const saveTool = toolOf('save_person', 'Saves a person.', {
-  person: {
-    type: 'object',
-    properties: { name: { type: 'string' }, tags: { type: 'array', items: { type: 'string' } } },
-    required: ['name', 'tags'],
-  },
-  note: { type: 'string' },
-})
+const TEXT = { type: 'string' }
+const PERSON_SCHEMA = {
+  type: 'object',
+  properties: { name: TEXT, tags: { type: 'array', items: TEXT } },
+  required: ['name', 'tags'],
+}
+const saveTool = toolOf('save_person', 'Saves a person.', { person: PERSON_SCHEMA, note: TEXT })
 const PERSON = { person: { name: 'Zoë Müller', tags: ['日本', '🙂'] }, note: 'She said "hi"\nand left.' }
 
 /** U+FFFD, or UTF-8 read as Latin-1 (`Ã¼` for `ü`, `â€™`, `ðŸ™‚`). */
@@ -31,9 +30,8 @@ function isImageOf(text: string, asked: string): boolean {
  * wrote something else, and the bytes may be its own as well.
  */
 function isDamaged(received: readonly string[]): boolean {
-  const isWhole = (asked: string): boolean => received.includes(asked)
-  const hasImage = (asked: string): boolean => received.some(text => isImageOf(text, asked))
-  return BEYOND_ASCII.some(asked => !isWhole(asked)) && BEYOND_ASCII.every(asked => isWhole(asked) || hasImage(asked))
+  const arrives = (asked: string) => received.includes(asked) || received.some(text => isImageOf(text, asked))
+  return BEYOND_ASCII.every(arrives) && !BEYOND_ASCII.every(asked => received.includes(asked))
 }
 
 function stringsIn(value: unknown): readonly string[] {
@@ -45,8 +43,8 @@ function stringsIn(value: unknown): readonly string[] {
 /** Objects inside of arguments stay objects; text beyond ASCII stays as it is. */
 export async function examineNestedArguments(examiner: Examiner): Promise<Judgement> {
   const prompt = `Call save_person with exactly these arguments: ${JSON.stringify(PERSON)}`
-  const { calls, body } = await wantCalls(examiner, prompt, saveTool)
-  const given = calls[0]?.arguments
+  const body = await wantCalls(examiner, prompt, saveTool)
+  const given = body.toolCalls[0]?.arguments
   if (given === undefined) return unclear('the model made no call')
   if (!given.valid) {
     if (isCut(body)) return unclear('the output limit cut the call')
@@ -55,11 +53,9 @@ export async function examineNestedArguments(examiner: Examiner): Promise<Judgem
   const texts = stringsIn(given.value)
   const mangled = JSON.stringify(texts.find(text => MANGLED.test(text)))
   if (mangled !== undefined) {
+    const remedy = 'Update the server; look whether a proxy in between changes the encoding.'
     return isDamaged(texts)
-      ? broken(
-          `text beyond ASCII is damaged on its way: ${mangled}`,
-          'Update the server; look whether a proxy in between changes the encoding.',
-        )
+      ? broken(`text beyond ASCII is damaged on its way: ${mangled}`, remedy)
       : unclear(`text beyond ASCII is not what was asked for, and may be the model's own: ${mangled}`)
   }
   if (typeof given.value.person === 'string' && parseJson(given.value.person).ok) {
@@ -72,52 +68,45 @@ export async function examineNestedArguments(examiner: Examiner): Promise<Judgem
   return fine(`nested arguments arrive as JSON${how}`, { isExact })
 }
 
-const writeFileTool = toolOf('write_file', 'Writes a text file.', {
-  path: { type: 'string' },
-  content: { type: 'string' },
-})
+const writeFileTool = toolOf('write_file', 'Writes a text file.', { path: TEXT, content: TEXT })
 const LONG_TEXT = Array.from({ length: 24 }, (_, line) => `line ${line + 1}: the "quick" fox\\jumps`).join('\n')
 
 /** Fewer characters that are right may be chance. */
 const COPIED_CHARACTERS = 60
 
 /**
- * Whether arguments that are not JSON are a true copy up to a point inside of a line: the model was copying, and somebody
- * cut it. Anything else, a wrong escape above all, may be the model's.
+ * Whether a text is a true copy up to a point inside of a line: the model was copying, and somebody cut it. Up to a line
+ * break, or with anything else in it (a wrong escape above all), it may be the model's.
  */
-function isCutCopy(raw: string): boolean {
-  const content = /"content"\s*:\s*"/.exec(raw)
-  if (content === null) return false
-  const copied = raw.slice(content.index + content[0].length)
-  const asked = JSON.stringify(LONG_TEXT).slice(1, -1)
-  return copied.length > COPIED_CHARACTERS && asked.startsWith(copied) && !/^(?:\\n|$)/.test(asked.slice(copied.length))
+const isCutCopy = (copied: string, asked: string, lineBreak: string): boolean => {
+  const rest = asked.slice(copied.length)
+  return copied.length > COPIED_CHARACTERS && asked.startsWith(copied) && rest !== '' && !rest.startsWith(lineBreak)
 }
 
 /** The arguments that write a file are the longest a trial has. */
 export async function examineLongArguments(examiner: Examiner): Promise<Judgement> {
   const prompt = `Write this text, word for word, to copy.txt with write_file:\n${LONG_TEXT}`
-  const { calls, body } = await wantCalls(examiner, prompt, writeFileTool)
-  const given = calls[0]?.arguments
+  const body = await wantCalls(examiner, prompt, writeFileTool)
+  const given = body.toolCalls[0]?.arguments
   if (given === undefined) return unclear('the model made no call')
   if (isCut(body)) return unclear(`the call did not fit into ${CALL_TOKENS} tokens`)
   if (!given.valid) {
-    const characters = given.raw.length
-    return isCutCopy(given.raw)
+    const measured = { characters: given.raw.length }
+    const copied = /"content"\s*:\s*"([\s\S]*)/.exec(given.raw)?.[1] ?? ''
+    return isCutCopy(copied, JSON.stringify(LONG_TEXT).slice(1, -1), '\\n')
       ? broken(
-          `long arguments arrive cut or damaged after ${characters} characters, and no reason is given`,
+          `long arguments arrive cut or damaged after ${given.raw.length} characters, and no reason is given`,
           'Update the server; look for a limit on the length of a reply or of a line in it or in a proxy.',
-          { characters },
+          measured,
         )
-      : unclear(`long arguments are not a JSON object (${given.problem}), which the model may have written so`, {
-          characters,
-        })
+      : unclear(
+          `long arguments are not a JSON object (${given.problem}), which the model may have written so`,
+          measured,
+        )
   }
   const content = typeof given.value.content === 'string' ? given.value.content : ''
   const characters = content.length
-  const isExact = content === LONG_TEXT
-  // Up to its last line break the text is the model's own; a head that ends inside of a line was cut by somebody.
-  const isHead = characters > COPIED_CHARACTERS && !isExact && LONG_TEXT.startsWith(content)
-  if (isHead && LONG_TEXT[characters] !== '\n') {
+  if (isCutCopy(content, LONG_TEXT, '\n')) {
     return degraded(
       `a text of ${LONG_TEXT.length} characters arrives as its first ${characters}`,
       'files that the model writes may be cut',
@@ -125,6 +114,7 @@ export async function examineLongArguments(examiner: Examiner): Promise<Judgemen
       { characters },
     )
   }
+  const isExact = content === LONG_TEXT
   const found = isExact
     ? `arguments of ${characters} characters arrive letter by letter`
     : `arguments arrive as JSON (${characters} characters; the model did not copy the text)`

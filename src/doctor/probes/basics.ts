@@ -1,48 +1,36 @@
 /** Does it answer, as the model that was asked for, with truthful counts? */
 import type { ReplyBody } from '../../model/chat-model.ts'
-import { bodyOf, type Examiner, filler, refused, uniqueOpening, user } from '../examiner.ts'
+import { bodyOf, type Examiner, filler, refused, uniqueOpening } from '../examiner.ts'
 import { broken, degraded, fine, type Judgement, unclear } from '../finding.ts'
 
-/** A reply of a single token: everything else needs it. */
-export async function examineReadiness(examiner: Examiner): Promise<Judgement> {
-  return (await hearOneToken(examiner, 'Say hi.')).judgement
-}
-
-const GAUGE_WORDS = 100
-
 /**
- * The same with a prompt just long enough to tell how fast the server reads and how many tokens a word is at most, so
- * that a prompt that fills the window is neither too long for it nor for the time there is.
+ * A reply of a single token: everything else needs it.
+ * @param words of filler in the prompt, just enough to gauge how fast the server reads and how many tokens a word is at
+ *   most, so that a prompt that fills the window is neither too long for it nor for the time there is
  */
-export async function examineReadinessAndGauge(examiner: Examiner): Promise<Judgement> {
-  const { judgement, stats } = await hearOneToken(examiner, `${uniqueOpening()} ${filler(GAUGE_WORDS)}\nSay hi.`)
-  const { promptTokens, promptTokensPerSecond, firstTokenMs, elapsedMs } = stats
-  if (promptTokens === null || promptTokens < GAUGE_WORDS) return judgement
-  examiner.gauge = { words: GAUGE_WORDS, tokens: promptTokens }
-  examiner.promptTokensPerSecond =
-    promptTokensPerSecond ?? (promptTokens * 1_000) / Math.max(1, firstTokenMs ?? elapsedMs)
-  return judgement
-}
-
-async function hearOneToken(examiner: Examiner, prompt: string) {
+export async function examineReadiness(examiner: Examiner, words = 0): Promise<Judgement> {
+  const messages = words === 0 ? 'Say hi.' : `${uniqueOpening()} ${filler(words)}\nSay hi.`
   const startedAt = performance.now()
-  const question = { messages: [user(prompt)], maxTokens: 1 }
-  const { stats } = await examiner.hear(question, 'the server does not answer a request for one token')
+  const what = 'the server does not answer a request for one token'
+  const { stats } = await examiner.hear({ messages, maxTokens: 1 }, what)
   const elapsedMs = Math.round(performance.now() - startedAt)
-  return { stats, judgement: fine(`answers a request for one token in ${elapsedMs} ms`, { elapsedMs }) }
+  const { promptTokens, promptTokensPerSecond, firstTokenMs } = stats
+  if (words > 0 && promptTokens !== null && promptTokens >= words) {
+    examiner.gauge = { words, tokens: promptTokens }
+    const readMs = Math.max(1, firstTokenMs ?? stats.elapsedMs)
+    examiner.promptTokensPerSecond = promptTokensPerSecond ?? (promptTokens * 1_000) / readMs
+  }
+  return fine(`answers a request for one token in ${elapsedMs} ms`, { elapsedMs })
 }
 
 const plainName = (name: string): string =>
-  (name.split(/[\\/]/).at(-1) ?? name)
-    .toLowerCase()
-    .replace(/\.gguf$/, '')
-    .replace(/:latest$/, '')
+  (name.split(/[\\/]/).at(-1) ?? name).toLowerCase().replace(/\.gguf$|:latest$/, '')
 
 /** Servers name a model by alias, file or repository: a name counts when one is part of the other. */
 export async function examineModel(examiner: Examiner): Promise<Judgement> {
   const asked = examiner.plan.model
-  const seen = examiner.seen.at(-1)?.servedModel ?? null
-  const served = seen ?? bodyOf(await examiner.ask({ messages: [user('Say hi.')], maxTokens: 1 }))?.servedModel ?? null
+  const last = examiner.seen.at(-1) ?? bodyOf(await examiner.ask({ messages: 'Say hi.', maxTokens: 1 }))
+  const served = last?.servedModel ?? null
   if (served === null) return fine(`the server does not say which model answers; "${asked}" was asked for`, { asked })
   const [a, b] = [plainName(asked), plainName(served)]
   if (a.includes(b) || b.includes(a)) return fine(`"${served}" answers`, { asked, served })
@@ -59,45 +47,30 @@ const USAGE_LIMIT = 8
 
 /** Counts must be there, grow with the prompt, and stay within the output limit. */
 export async function examineUsage(examiner: Examiner): Promise<Judgement> {
-  const hear = (words: number) =>
-    examiner.hear(
-      { messages: [user(`${filler(words)}\nCount from 1 to 100.`)], maxTokens: USAGE_LIMIT },
-      `a request of ${words} words is refused`,
-    )
-  const [shortBody, longBody] = [await hear(1), await hear(1 + USAGE_WORDS)]
-  const before = shortBody.stats.promptTokens
-  const after = longBody.stats.promptTokens
-  const written = longBody.stats.completionTokens
+  const hear = (words: number) => {
+    const messages = `${filler(words)}\nCount from 1 to 100.`
+    return examiner.hear({ messages, maxTokens: USAGE_LIMIT }, `a request of ${words} words is refused`)
+  }
+  const { promptTokens: before } = (await hear(1)).stats
+  const { text, stats } = await hear(1 + USAGE_WORDS)
+  const { promptTokens: after, completionTokens: written } = stats
   const measured = { shortPromptTokens: before, longPromptTokens: after, completionTokens: written }
   const effect = 'token counts, rates and the check of the context window are missing or wrong in the results'
-  const wrong = (found: string, remedy: string): Judgement => degraded(found, effect, remedy, measured)
+  const wrong = (found: string, remedy: string) => degraded(found, effect, `Update the server${remedy}.`, measured)
   if (before === null || after === null || written === null) {
-    return wrong(
-      'the server does not report its token counts',
-      'Update the server: it should honour stream_options.include_usage.',
-    )
+    return wrong('the server does not report its token counts', ': it should honour stream_options.include_usage')
   }
   const grown = after - before
   if (grown < USAGE_WORDS / 2) {
-    return wrong(
-      `${USAGE_WORDS} words more in the prompt are reported as ${grown} tokens more`,
-      'Update the server: prompt_tokens must count the whole prompt, cached tokens included.',
-    )
+    const found = `${USAGE_WORDS} words more in the prompt are reported as ${grown} tokens more`
+    return wrong(found, ': prompt_tokens must count the whole prompt, cached tokens included')
   }
   examiner.tokensPerWord = grown / USAGE_WORDS
-  if (written > USAGE_LIMIT + 1 || (written === 0 && longBody.text !== '')) {
-    return wrong(
-      `an answer limited to ${USAGE_LIMIT} tokens is reported as ${written} tokens`,
-      'Update the server, or do not rely on its token counts.',
-    )
+  if (written > USAGE_LIMIT + 1 || (written === 0 && text !== '')) {
+    const found = `an answer limited to ${USAGE_LIMIT} tokens is reported as ${written} tokens`
+    return wrong(found, ', or do not rely on its token counts')
   }
   return fine(`token counts are reported and grow with the prompt (${before} and ${after} tokens)`, measured)
-}
-
-interface Speed {
-  readonly read: number | null
-  readonly decode: number | null
-  readonly firstTokenMs: number | null
 }
 
 /** A rate of fewer tokens is mostly the time that a server takes to begin and to end a reply. */
@@ -110,18 +83,16 @@ function isLongEnough({ stats, text, reasoning }: ReplyBody): boolean {
   return (stats.completionTokens ?? characters / GUESSED_CHARACTERS_PER_TOKEN) >= RATE_TOKENS
 }
 
-function speedOf(body: ReplyBody): Speed {
-  const { stats } = body
-  const { completionTokens, promptTokens, firstTokenMs, elapsedMs } = stats
-  const spanMs = firstTokenMs === null ? 0 : elapsedMs - firstTokenMs
-  const ownRate = completionTokens !== null && spanMs > 0 ? ((completionTokens - 1) * 1_000) / spanMs : null
+/** Tokens per second of reading and writing; null where a reply does not tell. */
+function speedOf(body: ReplyBody) {
+  const { completionTokens, promptTokens, firstTokenMs, elapsedMs, ...rates } = body.stats
+  const perSecond = (tokens: number | null, milliseconds: number) =>
+    tokens !== null && milliseconds > 0 ? (tokens * 1_000) / milliseconds : null
+  const written = completionTokens === null ? null : completionTokens - 1
+  const ownRate = firstTokenMs === null ? null : perSecond(written, elapsedMs - firstTokenMs)
   return {
-    decode: isLongEnough(body) ? (stats.decodeTokensPerSecond ?? ownRate) : null,
-    read:
-      stats.promptTokensPerSecond ??
-      (promptTokens !== null && firstTokenMs !== null && firstTokenMs > 0
-        ? (promptTokens * 1_000) / firstTokenMs
-        : null),
+    decode: isLongEnough(body) ? (rates.decodeTokensPerSecond ?? ownRate) : null,
+    read: rates.promptTokensPerSecond ?? perSecond(promptTokens, firstTokenMs ?? 0),
     firstTokenMs,
   }
 }
@@ -131,15 +102,21 @@ function speedOf(body: ReplyBody): Speed {
  * answers one in a few words, it may have more to say to the next.
  */
 const SPEED_TASKS = ['Count from 1 to 100.', 'Tell a long story about the sea.', 'Count from 1 to 100, in words.']
+/** Below this a trial of twenty turns takes the better part of ten minutes and more. */
+const SLOW_TOKENS_PER_SECOND = 12
+const TRIAL_TOKENS = 6_000
+
+const rounded = (value: number | null): number | null => (value === null ? null : Math.round(value * 10) / 10)
+const rate = (value: number | null): string => (value === null ? 'at an unknown rate' : `${rounded(value)} tokens/s`)
 
 /** How fast it reads and writes; the deadline of a trial is what a slow server runs into. */
 export async function examineSpeed(examiner: Examiner): Promise<Judgement> {
-  let best: Speed | null = null
+  let best: Partial<ReturnType<typeof speedOf>> = {}
   let isTooShort = false
   let longest = 0
-  for (const task of SPEED_TASKS) {
-    const prompt = `${uniqueOpening()} ${filler(300)}\n${task}`
-    const reply = await examiner.ask({ messages: [user(prompt)], maxTokens: 48, runsOn: isTooShort })
+  for (const [index, task] of SPEED_TASKS.entries()) {
+    const messages = `${uniqueOpening()} ${filler(300)}\n${task}`
+    const reply = await examiner.ask({ messages, maxTokens: 48, runsOn: isTooShort })
     const body = bodyOf(reply)
     // A grammar of the request may leave nothing to write where the end is forbidden: that is not a fault of the server.
     if (body === null && isTooShort) break
@@ -147,12 +124,11 @@ export async function examineSpeed(examiner: Examiner): Promise<Judgement> {
     const speed = speedOf(body)
     isTooShort = !isLongEnough(body)
     longest = Math.max(longest, body.stats.completionTokens ?? 0)
-    if (best === null || (speed.decode ?? 0) > (best.decode ?? 0)) best = speed
-    if ((best.decode ?? 0) >= SLOW_TOKENS_PER_SECOND) break
+    if (index === 0 || (speed.decode ?? 0) > (best.decode ?? 0)) best = speed
     // What is left of the time must do for another one.
-    if (examiner.remainingMs() < body.stats.elapsedMs * 1.5) break
+    if ((best.decode ?? 0) >= SLOW_TOKENS_PER_SECOND || examiner.remainingMs() < body.stats.elapsedMs * 1.5) break
   }
-  const { read, decode, firstTokenMs } = best ?? { read: null, decode: null, firstTokenMs: null }
+  const { read = null, decode = null, firstTokenMs = null } = best
   examiner.promptTokensPerSecond = read
   const measured = {
     promptTokensPerSecond: rounded(read),
@@ -160,10 +136,8 @@ export async function examineSpeed(examiner: Examiner): Promise<Judgement> {
     firstTokenMs: rounded(firstTokenMs),
   }
   if (decode === null) {
-    return unclear(
-      `no reply was long enough to measure a speed: ${RATE_TOKENS} tokens are needed, ${longest} came`,
-      measured,
-    )
+    const found = `no reply was long enough to measure a speed: ${RATE_TOKENS} tokens are needed, ${longest} came`
+    return unclear(found, measured)
   }
   const said = `reads ${rate(read)} and writes ${rate(decode)}`
   if (decode >= SLOW_TOKENS_PER_SECOND) return fine(said, measured)
@@ -176,25 +150,16 @@ export async function examineSpeed(examiner: Examiner): Promise<Judgement> {
   )
 }
 
-/** Below this a trial of twenty turns takes the better part of ten minutes and more. */
-const SLOW_TOKENS_PER_SECOND = 12
-const TRIAL_TOKENS = 6_000
-
-const rounded = (value: number | null): number | null => (value === null ? null : Math.round(value * 10) / 10)
-const rate = (value: number | null): string => (value === null ? 'at an unknown rate' : `${rounded(value)} tokens/s`)
-
 const counted = (slots: number): string => (slots === 1 ? 'one slot' : `${slots} slots`)
 
 /** Several trials at once need as many slots. */
 export async function examineSlots(examiner: Examiner): Promise<Judgement> {
-  const { slots } = examiner.plan.server
-  const { workers } = examiner
+  const { workers, plan } = examiner
+  const { slots } = plan.server
   const measured = { slots, workers }
   if (workers === 1) {
-    return fine(
-      slots === null ? 'one trial at a time needs one slot' : `${counted(slots)}, one trial at a time`,
-      measured,
-    )
+    const found = slots === null ? 'one trial at a time needs one slot' : `${counted(slots)}, one trial at a time`
+    return fine(found, measured)
   }
   const tooFew = (found: string): Judgement =>
     degraded(
@@ -204,31 +169,29 @@ export async function examineSlots(examiner: Examiner): Promise<Judgement> {
       measured,
     )
   if (slots !== null) {
-    return slots >= workers
-      ? fine(`${slots} slots for ${workers} workers`, measured)
-      : tooFew(`${counted(slots)} for ${workers} workers`)
+    const found = `${counted(slots)} for ${workers} workers`
+    return slots >= workers ? fine(found, measured) : tooFew(found)
   }
   const ask = async (seed: number) =>
-    bodyOf(await examiner.ask({ messages: [user('Count from 1 to 100.')], maxTokens: 48, seed }))
+    bodyOf(await examiner.ask({ messages: 'Count from 1 to 100.', maxTokens: 48, seed }))
   const alone = await ask(1)
   const both = await Promise.all([ask(2), ask(3)])
-  const aloneMs = alone?.stats.elapsedMs ?? null
+  if (alone === null || both.includes(null)) {
+    const remedy = "Look into the server's log, or run one trial at a time (BENCH_WORKERS=1)."
+    return broken('two requests at once are not both answered', remedy, measured)
+  }
+  const { elapsedMs, firstTokenMs } = alone.stats
   const firstTokensMs = both.map(body => body?.stats.firstTokenMs ?? null).filter(ms => ms !== null)
-  const slowestMs = Math.max(...firstTokensMs)
-  if (aloneMs === null || both.includes(null))
-    return broken(
-      'two requests at once are not both answered',
-      "Look into the server's log, or run one trial at a time (BENCH_WORKERS=1).",
-      measured,
-    )
-  // Where reading is most of the time, two that are read side by side look like two that queue.
-  const aloneFirstMs = alone?.stats.firstTokenMs ?? null
-  if (firstTokensMs.length < both.length || aloneFirstMs === null)
+  if (firstTokensMs.length < both.length || firstTokenMs === null) {
     return unclear('the replies do not come in pieces, so it does not show whether one waits for the other', measured)
-  if (alone === null || !isLongEnough(alone) || aloneFirstMs > aloneMs / 2)
+  }
+  // Where reading is most of the time, two that are read side by side look like two that queue.
+  if (!isLongEnough(alone) || firstTokenMs > elapsedMs / 2) {
     return unclear("the model's answer is too short to tell whether a second one waits for it", measured)
+  }
   // The second of two that queue gets its first token only after the first is done.
-  return slowestMs > aloneMs * 0.8 && slowestMs > 200
+  const slowestMs = Math.max(...firstTokensMs)
+  return slowestMs > elapsedMs * 0.8 && slowestMs > 200
     ? tooFew('of two requests at once the second waits for the first')
     : fine('two requests at once are answered side by side', measured)
 }

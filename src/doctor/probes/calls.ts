@@ -4,67 +4,63 @@ import { bodyOf, CALL_TOKENS, detailOf, type Examiner, isCut, refused, toolsReme
 import { broken, degraded, fine, Judged, type Judgement, unclear } from '../finding.ts'
 
 /** The definition of a tool whose arguments are all required. */
-export const toolOf = (
+export function toolOf(
   name: string,
   description: string,
   properties: Readonly<Record<string, unknown>>,
-): ToolDefinition => ({
-  name,
-  description,
-  parameters: { type: 'object', properties, required: Object.keys(properties) },
-})
+): ToolDefinition {
+  return { name, description, parameters: { type: 'object', properties, required: Object.keys(properties) } }
+}
 
 export const readFileTool = toolOf('read_file', 'Reads a text file and gives its content.', {
   path: { type: 'string', description: 'Path of the file' },
 })
 
-/** What the model did where a call was wanted. */
-interface Wanted {
-  readonly calls: readonly ToolCall[]
-  readonly body: ReplyBody
-}
-
-/** Asks for a call the way trials do. @throws Judged where the reply is the server's, or the call came as text */
+/**
+ * What the model said where a call was wanted, asked the way trials ask.
+ * @throws Judged where the reply is the server's, or the call came as text
+ */
 export async function wantCalls(
   examiner: Examiner,
   prompt: string,
   tool: ToolDefinition,
   more: { readonly extraBody?: Readonly<Record<string, unknown>>; readonly isWhole?: boolean } = {},
-): Promise<Wanted> {
-  const reply = await examiner.ask({ messages: [user(prompt)], tools: [tool], maxTokens: CALL_TOKENS, ...more })
+): Promise<ReplyBody> {
+  const reply = await examiner.ask({ messages: prompt, tools: [tool], maxTokens: CALL_TOKENS, ...more })
   const body = bodyOf(reply)
   if (body === null) throw new Judged(refused(reply, 'a request with a tool is refused'))
-  if (reply.kind === 'model_error' && reply.reason === 'tool_markup_in_text') {
+  if (reply.kind !== 'model_error') return body
+  const { detail, reason, remedy } = reply
+  if (reason === 'tool_markup_in_text') {
     // A server that has made a call of one reply has a parser for this model: what it leaves in the text is not a call to it.
     if (examiner.seen.some(({ toolCalls }) => toolCalls.length > 0)) {
-      const found = `the model wrote this call as text (${reply.detail}), although others of its calls arrive as calls`
+      const found = `the model wrote this call as text (${detail}), although others of its calls arrive as calls`
       throw new Judged(unclear(found, { markup: true }))
     }
-    const found = `a call arrives as text instead of a call: ${reply.detail}`
+    const found = `a call arrives as text instead of a call: ${detail}`
     throw new Judged(broken(found, toolsRemedy(examiner.plan), { markup: true, arrives: false }))
   }
-  if (reply.kind === 'model_error' && reply.reason === 'malformed_by_server') {
-    throw new Judged(
-      degraded(
-        reply.detail,
-        'a call that the server cannot parse ends the trial as a failure of the model',
-        reply.remedy,
-        { isUnparsed: true },
-      ),
-    )
+  if (reason === 'malformed_by_server') {
+    const effect = 'a call that the server cannot parse ends the trial as a failure of the model'
+    throw new Judged(degraded(detail, effect, remedy, { isUnparsed: true }))
   }
-  return { calls: body.toolCalls, body }
+  return body
 }
+
+/** What comes, or the judgement that ends the probe. */
+const orJudged = <T>(coming: Promise<T>): Promise<T | Judged> =>
+  coming.catch((error: unknown) => {
+    if (error instanceof Judged) return error
+    throw error
+  })
 
 const QUESTION = 'Read the file notes.txt with the tool read_file.'
 const SECOND_QUESTION = 'What does the file plan.txt say? Look into it with the tool read_file.'
 const ASKED_PATH = /(?:notes|plan)\.txt$/
 
-/** A call of the model, and what it said with it. */
-interface MadeCall {
+/** A call of the model, with what it said. */
+interface MadeCall extends Pick<ReplyBody, 'text' | 'reasoning'> {
   readonly call: ToolCall
-  readonly text: string
-  readonly reasoning: ReplyBody['reasoning']
   /** What is to be said beside "arrives as a call". */
   readonly how: string
 }
@@ -103,6 +99,9 @@ async function giveResult(examiner: Examiner, { call, text, reasoning }: Omit<Ma
 const isAsked = (call: ToolCall | undefined): boolean =>
   call?.name === 'read_file' && call.arguments.valid && ASKED_PATH.test(String(call.arguments.value.path))
 
+const shown = ({ name, arguments: args }: ToolCall): string =>
+  `"${name}" with ${(args.valid ? JSON.stringify(args.value) : args.raw).slice(0, 80)}`
+
 /**
  * A call of the model. Where what arrived is not what was asked for, the same is asked for as a whole reply: where that one
  * brings it and a second stream does not, the stream is at fault.
@@ -110,27 +109,17 @@ const isAsked = (call: ToolCall | undefined): boolean =>
  */
 async function makeCall(examiner: Examiner): Promise<MadeCall> {
   const startedAt = performance.now()
-  let made: MadeCall | Judged
-  try {
-    made = await callOfStream(examiner)
-  } catch (error) {
-    const isAboutStream =
-      error instanceof Judged && ['markup', 'isUnparsed', 'isGarbled'].some(key => key in error.judgement.measured)
-    if (!isAboutStream) throw error
-    made = error
-  }
+  const made = await orJudged(callOfStream(examiner))
+  const { measured } = made instanceof Judged ? made.judgement : { measured: null }
+  const isDoubtful =
+    'call' in made ? !isAsked(made.call) : ['markup', 'isUnparsed', 'isGarbled'].some(key => key in (measured ?? {}))
   const tookMs = performance.now() - startedAt
-  const isDoubtful = made instanceof Judged || !isAsked(made.call)
   if (isDoubtful && examiner.plan.stream !== false && examiner.remainingMs() > 2 * tookMs) {
-    const heard = async (isWhole: boolean) => {
-      try {
-        return (await wantCalls(examiner, QUESTION, readFileTool, { isWhole })).calls
-      } catch (error) {
-        if (error instanceof Judged) return []
-        throw error
-      }
+    const comesAsAsked = async (isWhole: boolean): Promise<boolean> => {
+      const heard = await orJudged(wantCalls(examiner, QUESTION, readFileTool, { isWhole }))
+      return !(heard instanceof Judged) && isAsked(heard.toolCalls[0])
     }
-    if (isAsked((await heard(true))[0]) && !isAsked((await heard(false))[0])) {
+    if ((await comesAsAsked(true)) && !(await comesAsAsked(false))) {
       const came = made instanceof Judged ? made.judgement.found : `a call arrives as ${shown(made.call)}`
       throw new Judged(
         broken(
@@ -145,61 +134,50 @@ async function makeCall(examiner: Examiner): Promise<MadeCall> {
   return made
 }
 
-const shown = ({ name, arguments: args }: ToolCall): string =>
-  `"${name}" with ${(args.valid ? JSON.stringify(args.value) : args.raw).slice(0, 80)}`
-
 async function callOfStream(examiner: Examiner): Promise<MadeCall> {
-  let { wanted, how } = await wantCall(examiner)
-  if (wanted.calls.length === 0) {
-    const free = wanted.body
+  let { body, how } = await wantCall(examiner)
+  if (body.toolCalls.length === 0) {
+    const free = body
     if (isCut(free)) throw new Judged(unclear(`no call within ${CALL_TOKENS} tokens`))
     const toolsInPrompt = await reachesPrompt(examiner, free)
     if (toolsInPrompt === false) {
       const found = 'the tools do not reach the model: with them the prompt has no more tokens than without'
       throw new Judged(broken(found, toolsRemedy(examiner.plan), { toolsInPrompt, arrives: false }))
     }
-    wanted = await wantCalls(examiner, QUESTION, readFileTool, { extraBody: { tool_choice: 'required' } })
+    body = await wantCalls(examiner, QUESTION, readFileTool, { extraBody: { tool_choice: 'required' } })
     how = ' (only when it was forced)'
-    if (wanted.calls.length === 0) throw new Judged(withoutCall(examiner, free, toolsInPrompt))
+    if (body.toolCalls.length === 0) throw new Judged(withoutCall(examiner, free, toolsInPrompt))
   }
-  const [call] = wanted.calls
+  const [call] = body.toolCalls
   if (call === undefined) throw new Judged(unclear('the model made no call'))
-  if (!call.arguments.valid) {
-    throw new Judged(
-      unclear(
-        `a call to ${call.name} arrives as a call, but its arguments are not a JSON object (${call.arguments.problem}), which the model may have written so`,
-        { name: call.name, isGarbled: true },
-      ),
-    )
+  const { name, arguments: args } = call
+  if (!args.valid) {
+    const found = `a call to ${name} arrives as a call, but its arguments are not a JSON object (${args.problem}), which the model may have written so`
+    throw new Judged(unclear(found, { name, isGarbled: true }))
   }
   if (!isAsked(call)) how = `${how}, although not as asked for (${shown(call)})`
-  return { call, text: wanted.body.text, reasoning: wanted.body.reasoning, how }
+  return { call, text: body.text, reasoning: body.reasoning, how }
 }
 
 /**
  * What the model did where a call was wanted. A call in the text is asked for once more in other words, because one slip
  * of a model is not yet a missing parser.
  */
-async function wantCall(examiner: Examiner): Promise<{ wanted: Wanted; how: string }> {
+async function wantCall(examiner: Examiner): Promise<{ body: ReplyBody; how: string }> {
   const startedAt = performance.now()
-  try {
-    return { wanted: await wantCalls(examiner, QUESTION, readFileTool), how: '' }
-  } catch (error) {
-    const isLeak = error instanceof Judged && error.judgement.measured.markup === true
-    // What is known must not be lost to the deadline.
-    if (!isLeak || examiner.remainingMs() < 2 * (performance.now() - startedAt)) throw error
-    const again = await wantCalls(examiner, SECOND_QUESTION, readFileTool).catch((second: unknown) => {
-      if (second instanceof Judged) return null
-      throw second
-    })
-    if (again === null || again.calls.length === 0) throw error
-    return { wanted: again, how: ' (another was written as text by the model)' }
-  }
+  const first = await orJudged(wantCalls(examiner, QUESTION, readFileTool))
+  if (!(first instanceof Judged)) return { body: first, how: '' }
+  // What is known must not be lost to the deadline.
+  const hasTime = examiner.remainingMs() >= 2 * (performance.now() - startedAt)
+  if (first.judgement.measured.markup !== true || !hasTime) throw first
+  const again = await orJudged(wantCalls(examiner, SECOND_QUESTION, readFileTool))
+  if (again instanceof Judged || again.toolCalls.length === 0) throw first
+  return { body: again, how: ' (another was written as text by the model)' }
 }
 
 /** Whether the tools are part of the prompt, judged by its tokens; null when the server does not count. */
 async function reachesPrompt(examiner: Examiner, withTools: ReplyBody): Promise<boolean | null> {
-  const without = bodyOf(await examiner.ask({ messages: [user(QUESTION)], maxTokens: 1 }))
+  const without = bodyOf(await examiner.ask({ messages: QUESTION, maxTokens: 1 }))
   const [more, less] = [withTools.stats.promptTokens, without?.stats.promptTokens ?? null]
   return more === null || less === null ? null : more - less >= 8
 }
@@ -214,7 +192,7 @@ const SWALLOWED_TOKENS = 8
 function withoutCall({ plan }: Examiner, body: ReplyBody, toolsInPrompt: boolean | null): Judgement {
   const { completionTokens } = body.stats
   const measured = { toolsInPrompt, completionTokens }
-  const isSilent = body.text.trim() === '' && (body.reasoning === null || body.reasoning.text.trim() === '')
+  const isSilent = `${body.text}${body.reasoning?.text ?? ''}`.trim() === ''
   if (isSilent && completionTokens !== null && completionTokens >= SWALLOWED_TOKENS) {
     return degraded(
       `asked for a call, the model wrote ${completionTokens} tokens of which nothing arrives, neither text nor a call`,
@@ -224,10 +202,9 @@ function withoutCall({ plan }: Examiner, body: ReplyBody, toolsInPrompt: boolean
     )
   }
   if (toolsInPrompt === true) {
-    return unclear(
-      `the tools reach the model, which answers ${isSilent ? 'with nothing' : 'with text'} instead of a call: trials that fail for it are the model's failures`,
-      measured,
-    )
+    const answer = isSilent ? 'with nothing' : 'with text'
+    const found = `the tools reach the model, which answers ${answer} instead of a call: trials that fail for it are the model's failures`
+    return unclear(found, measured)
   }
   return degraded(
     'no call came, neither when the model was free nor when a call was required, and without token counts it does not show whether the tools reach the model',
@@ -244,7 +221,7 @@ const isRunTogether = (call: ToolCall): boolean =>
 /** Calls of one turn must stay apart and come once each. */
 export async function examineSeveralCalls(examiner: Examiner): Promise<Judgement> {
   const prompt = 'Read the two files alpha.txt and beta.txt. Make both calls of read_file at once, in one turn.'
-  const { calls } = await wantCalls(examiner, prompt, readFileTool)
+  const { toolCalls: calls } = await wantCalls(examiner, prompt, readFileTool)
   const measured = { calls: calls.length }
   if (calls.some(isRunTogether)) {
     return broken(
@@ -267,13 +244,10 @@ export async function examineSeveralCalls(examiner: Examiner): Promise<Judgement
 
 /** Whether the server makes the model call, or not call, when asked to. Trials leave the choice to the model. */
 export async function examineToolChoice(examiner: Examiner): Promise<Judgement> {
-  const ask = (choice: string, prompt: string) =>
-    examiner.ask({
-      messages: [user(prompt)],
-      tools: [readFileTool],
-      maxTokens: CALL_TOKENS,
-      extraBody: { tool_choice: choice },
-    })
+  const ask = (choice: string, messages: string) => {
+    const extraBody = { tool_choice: choice }
+    return examiner.ask({ messages, tools: [readFileTool], maxTokens: CALL_TOKENS, extraBody })
+  }
   const required = await ask('required', 'Say hello.')
   const none = await ask('none', QUESTION)
   const effect =

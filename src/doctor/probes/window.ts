@@ -1,7 +1,7 @@
 /** How much of a prompt reaches the model, and what happens to one that is too long? */
 import type { Reply } from '../../model/chat-model.ts'
 import { WINDOW_REMEDY } from '../../model/classify.ts'
-import { bodyOf, detailOf, type Examiner, filler, refused, uniqueOpening, user } from '../examiner.ts'
+import { bodyOf, detailOf, type Examiner, filler, refused, uniqueOpening } from '../examiner.ts'
 import { broken, degraded, fine, type Judgement, unclear } from '../finding.ts'
 
 /** Below this hardly a task's first turn fits. */
@@ -36,32 +36,28 @@ interface Fill {
 async function gaugeWords(examiner: Examiner): Promise<void> {
   const { gauge, promptTokensPerSecond: rate } = examiner
   if (examiner.tokensPerWord !== null || gauge === null) return
-  if (rate !== null && (gauge.tokens * SECOND_GAUGE_WORDS * 1_000) / gauge.words / rate > examiner.remainingMs() / 4)
-    return
-  const prompt = `${uniqueOpening()} ${filler(SECOND_GAUGE_WORDS)}\nSay hi.`
-  const reply = await askInTime(examiner, prompt, 1, examiner.plan.server.contextTokens !== null)
-  const tokens = reply === null ? null : (bodyOf(reply)?.stats.promptTokens ?? null)
-  const perWord = tokens === null ? 0 : (tokens - gauge.tokens) / (SECOND_GAUGE_WORDS - gauge.words)
+  const forecastMs = rate === null ? 0 : (gauge.tokens * SECOND_GAUGE_WORDS * 1_000) / gauge.words / rate
+  if (forecastMs > examiner.remainingMs() / 4) return
+  const reply = await askInTime(examiner, `${uniqueOpening()} ${filler(SECOND_GAUGE_WORDS)}\nSay hi.`, 1)
+  const tokens = reply === null ? null : bodyOf(reply)?.stats.promptTokens
+  const perWord = ((tokens ?? 0) - gauge.tokens) / (SECOND_GAUGE_WORDS - gauge.words)
   if (perWord >= 1 / 2) examiner.tokensPerWord = perWord
 }
 
 /**
- * Fills the window to several levels. A prompt whose reported tokens stop growing was cut; whether the model can repeat
- * the code word from its beginning is noted, but a weak model that cannot is not a fault of the server.
+ * Fills the window to several levels, shares of it. A prompt whose reported tokens stop growing was cut; whether the model
+ * can repeat the code word from its beginning is noted, but a weak model that cannot is not a fault of the server.
  */
-export async function examineWindow(
-  examiner: Examiner,
-  options: { readonly levels?: readonly number[] } = {},
-): Promise<Judgement> {
+export async function examineWindow(examiner: Examiner, shares = [0.25, 0.5, 0.9]): Promise<Judgement> {
   const declared = examiner.plan.server.contextTokens
   // Nothing that would fit in there could tell more.
-  if (declared !== null && declared <= USELESS_TOKENS) return sized(declared, [], null)
+  if (declared !== null && declared <= USELESS_TOKENS) return sized(declared, [])
   await gaugeWords(examiner)
   const { tokensPerWord, gauge } = examiner
   const perWord = tokensPerWord ?? (gauge === null ? GUESSED_TOKENS_PER_WORD : gauge.tokens / gauge.words)
   // Where words were not measured apart from the template, only this much is sure.
   const leastPerWord = tokensPerWord ?? (gauge === null ? null : 1)
-  const levels = (declared === null ? BLIND_FILLS : (options.levels ?? [0.25, 0.5, 0.9]).map(part => part * declared))
+  const levels = (declared === null ? BLIND_FILLS : shares.map(share => share * declared))
     .map(tokens => Math.min(tokens, examiner.maxPromptTokens))
     .filter((tokens, index, all) => tokens > 60 && all.indexOf(tokens) === index)
   const fills: Fill[] = []
@@ -74,23 +70,20 @@ export async function examineWindow(
     if (forecastMs > examiner.remainingMs() * 0.8) break
     const words = Math.max(1, Math.floor((tokens - 40) / perWord))
     const startedAt = performance.now()
-    const reply = await askInTime(examiner, `${uniqueOpening()} ${canaryPrompt(words)}`, 16, declared !== null)
+    const reply = await askInTime(examiner, `${uniqueOpening()} ${canaryPrompt(words)}`, 16)
     if (reply === null) break
+    const what = `a prompt of about ${thousands(tokens)} tokens`
     if (reply.kind === 'context_overflow') {
       const limit = reply.contextTokens ?? last?.countedTokens ?? null
-      if (declared === null) return sized(limit, fills, `refuses a prompt of about ${thousands(tokens)} tokens`)
-      return broken(
-        `the window is said to hold ${thousands(declared)} tokens, but a prompt of about ${thousands(tokens)} is refused`,
-        WINDOW_REMEDY,
-        { declaredTokens: declared, refusedTokens: Math.round(tokens) },
-      )
+      if (declared === null) return sized(limit, fills, ` (refuses ${what})`)
+      const found = `the window is said to hold ${thousands(declared)} tokens, but ${what} is refused`
+      return broken(found, WINDOW_REMEDY, { declaredTokens: declared, refusedTokens: Math.round(tokens) })
     }
     const body = bodyOf(reply)
-    if (body === null) return refused(reply, `a prompt of about ${thousands(tokens)} tokens is refused`)
+    if (body === null) return refused(reply, `${what} is refused`)
     const counted = body.stats.promptTokens
     const elapsedMs = performance.now() - startedAt
-    const isRecalled = body.text.includes(CODE_WORD)
-    fills.push({ expectedTokens: tokens, countedTokens: counted, isRecalled, elapsedMs })
+    fills.push({ expectedTokens: tokens, countedTokens: counted, isRecalled: body.text.includes(CODE_WORD), elapsedMs })
     const sent = leastPerWord === null ? null : words * leastPerWord
     if (counted !== null && sent !== null && counted < sent * WHOLE_SHARE) {
       return broken(
@@ -100,34 +93,28 @@ export async function examineWindow(
       )
     }
   }
-  return sized(declared, fills, null)
+  return sized(declared, fills)
 }
 
 /** The reply, or null when the probe's time ran out and what the server says of its window must do. */
-async function askInTime(
-  examiner: Examiner,
-  prompt: string,
-  maxTokens: number,
-  isDeclared: boolean,
-): Promise<Reply | null> {
+async function askInTime(examiner: Examiner, messages: string, maxTokens: number): Promise<Reply | null> {
   try {
-    return await examiner.ask({ messages: [user(prompt)], maxTokens })
+    return await examiner.ask({ messages, maxTokens })
   } catch (error) {
-    if (!isDeclared || examiner.remainingMs() > 0) throw error
+    if (examiner.plan.server.contextTokens === null || examiner.remainingMs() > 0) throw error
     return null
   }
 }
 
-function sized(windowTokens: number | null, fills: readonly Fill[], why: string | null): Judgement {
+function sized(windowTokens: number | null, fills: readonly Fill[], why = ''): Judgement {
   const filled = fills.at(-1)?.countedTokens ?? null
   const recalled = fills.filter(fill => fill.isRecalled).length
   const measured = { windowTokens, filledTokens: filled, levels: fills.length, recalledLevels: recalled }
   if (windowTokens === null) {
-    return filled === null
-      ? unclear('the size of the window is not known', measured)
-      : fine(`a prompt of ${thousands(filled)} tokens arrives whole; the window's size is not said`, measured)
+    if (filled === null) return unclear('the size of the window is not known', measured)
+    return fine(`a prompt of ${thousands(filled)} tokens arrives whole; the window's size is not said`, measured)
   }
-  const size = `the window of one request holds ${thousands(windowTokens)} tokens${why === null ? '' : ` (${why})`}`
+  const size = `the window of one request holds ${thousands(windowTokens)} tokens${why}`
   if (windowTokens <= USELESS_TOKENS) return broken(`${size}: hardly a task fits`, WINDOW_REMEDY, measured)
   if (windowTokens < SMALL_TOKENS) {
     return degraded(size, 'long trials overflow and fail for it, whatever the model can do', WINDOW_REMEDY, measured)
@@ -155,7 +142,7 @@ export async function examineOverflow(examiner: Examiner): Promise<Judgement> {
   const timeout = AbortSignal.timeout(OVERFLOW_TIMEOUT_MS)
   let reply: Reply
   try {
-    reply = await examiner.ask({ messages: [user(canaryPrompt(words))], maxTokens: 8, signal: timeout })
+    reply = await examiner.ask({ messages: canaryPrompt(words), maxTokens: 8, signal: timeout })
   } catch (error) {
     if (!timeout.aborted) throw error
     return unclear(`a prompt that is too long was neither answered nor refused within ${OVERFLOW_TIMEOUT_MS / 1_000} s`)
