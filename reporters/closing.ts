@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 import { rowName } from '../src/results/row-name.ts'
 import { describeLoss, isModelResult, isReplayed, lostDuringCommand, type Summary } from '../src/results/summary.ts'
 import type { FinishedRun, RunReporter } from './reporter.ts'
-import { shortModelName } from './standings.ts'
+import { modelNames } from './standings.ts'
 import { createPainter, escapeForTerminal } from './terminal.ts'
 
 /** Said last where the agent was not a model, so that it is not overlooked. */
@@ -118,9 +118,7 @@ function nextSteps({ summaries, stopped, isInterrupted }: Ended): string[] {
 
 /** A model's name for a command line: the short one where it means no other model, quoted where a shell needs that. */
 function modelArgument(model: string, models: readonly string[]): string {
-  const short = shortModelName(model)
-  const alike = models.filter(other => shortModelName(other).toLowerCase() === short.toLowerCase())
-  const name = escapeForTerminal(alike.length > 1 ? model : short)
+  const name = escapeForTerminal(modelNames(models).get(model) ?? model)
   return /^[\w@%+:,./-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`
 }
 

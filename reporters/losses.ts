@@ -18,17 +18,25 @@ export interface Finding {
 const SAID_ELSEWHERE: readonly (string | null)[] = [null, 'flags_lost', 'tamper']
 const TAMPER_SHOWN = 5
 
-/** Findings of a task in the order of its trials; empty for a task without a loss. */
+/**
+ * Findings of a task in the order of its trials; empty for a task without a loss. What was lost in several trials is one
+ * finding; where its reasons differ, each names its trials.
+ */
 export function findingsOf(summary: Summary): readonly Finding[] {
-  const joined = new Map<string, Finding>()
-  for (const trial of summary.trials) {
-    for (const finding of findingsOfTrial(trial)) {
-      const key = JSON.stringify([finding.kind, finding.label, finding.reason, finding.remedy])
-      const known = joined.get(key)
-      joined.set(key, known === undefined ? finding : { ...known, trials: [...known.trials, ...finding.trials] })
-    }
+  const joined = new Map<string, Finding[]>()
+  for (const finding of summary.trials.flatMap(findingsOfTrial)) {
+    const key = JSON.stringify([finding.kind, finding.label, finding.remedy])
+    joined.set(key, [...(joined.get(key) ?? []), finding])
   }
-  return [...joined.values()]
+  return [...joined.values()].flatMap(alike => {
+    const trialsOf = (reason?: string) =>
+      alike.flatMap(finding => (reason === undefined || finding.reason === reason ? finding.trials : []))
+    const reasons = [...new Set(alike.map(finding => finding.reason))]
+    const told = reasons.map(reason =>
+      reasons.length === 1 ? reason : `trial ${trialsOf(reason).join(', ')}: ${reason}`,
+    )
+    return alike.slice(0, 1).map(first => ({ ...first, trials: trialsOf(), reason: told.join('; ') }))
+  })
 }
 
 function findingsOfTrial(trial: TrialRecord): readonly Finding[] {

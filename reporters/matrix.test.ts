@@ -92,6 +92,8 @@ describe('the matrix', () => {
       'tdd_order     FAIL 0/1  PASS 3/3',
     ])
     expect(matrix(passes('debug_python')).some(line => line.startsWith('task '))).toBe(false)
+    const [name] = matrix(passes('debug_python').map(record => ({ ...record, model: '/home/me/models/tiny-1b.gguf' })))
+    expect(name).toBe('tiny-1b')
   })
 
   it('tells equal reasons of several trials once, and different ones apart', () => {
@@ -102,6 +104,8 @@ describe('the matrix', () => {
     ]).join('\n')
     expect(text).toContain(`✗ self_verify  trials 1, 3/3  ${NOT_RUN}`)
     expect(text).toContain('✗ read_before_write  trial 2/3  main.py was changed before it was read')
+    const two = matrix([failedRecord(0, 'self_verify', 'one'), failedRecord(1, 'self_verify', 'another')]).join('\n')
+    expect(two).toContain('✗ self_verify  trials 1, 2/3  trial 1: one; trial 2: another')
   })
 
   it('tells a rewritten file from a stray one, and names how the agent ended', () => {
@@ -149,6 +153,10 @@ describe('the matrix', () => {
     expect(text.match(/one sample:/g)).toHaveLength(1)
     expect(text).toContain('3/3 (one sample)')
     expect(text).toContain('in each row all transcripts are the same although the seeds differ')
+    const script = [0, 1, 2].map(trial => sampleRecord({ agent: 'reference', trial_index: trial, ...same }))
+    expect(matrix(script).join('\n')).not.toContain('one sample')
+    const scored = matrix([...records, ...script.map(one => ({ ...one, task_id: 'c' }))]).join('\n')
+    expect(scored).toContain('in each row')
   })
 
   it('says that trials were left out by an early stop', () => {

@@ -1,10 +1,13 @@
 /** The matrix: one row a task, and below it what was lost in which trial and why. Lines are a pure function of summaries. */
+import { join } from 'node:path'
 import { describeRepaired } from '../src/results/repaired.ts'
 import { rowName } from '../src/results/row-name.ts'
+import { readSummary } from '../src/results/store.ts'
 import { describeLoss, isModelResult, isReplayed, lostDuringCommand, type Summary } from '../src/results/summary.ts'
 import { describeTrials, type Finding, findingsOf } from './losses.ts'
 import { modelGridLines } from './model-grid.ts'
-import type { RunReporter } from './reporter.ts'
+import type { FolderReport, RunReporter } from './reporter.ts'
+import { modelNames, narrowed } from './standings.ts'
 import {
   type Cell,
   type Column,
@@ -16,7 +19,7 @@ import {
   type Style,
   wrap,
 } from './terminal.ts'
-import { tiersOfFolder } from './tiers.ts'
+import { tierLines, tiersOfFolder } from './tiers.ts'
 
 export interface MatrixOptions {
   /** Columns of the terminal. */
@@ -38,7 +41,7 @@ export function matrixLines(summaries: readonly Summary[], options: MatrixOption
   if (summaries.length === 0) return ['No trial was finished: there is nothing to report.']
   const { title, lines } = layOut(summaries, columnsFor(summaries), { width, paint })
   const body = summaries.flatMap((summary, row) => [lines[row] ?? '', ...detailsOf(summary, { width, paint })])
-  const [model, ...others] = new Set(summaries.map(summary => summary.model))
+  const [model, ...others] = modelNames(summaries.map(summary => summary.model)).values()
   const heading = model === undefined || others.length > 0 ? [] : [paint('bold', escapeForTerminal(model))]
   const below = options.belowTable ?? []
   const grid = modelGridLines(summaries, { width, paint })
@@ -71,11 +74,13 @@ function columnsFor(summaries: readonly Summary[]): readonly Column<Summary>[] {
   const right = 'right'
   const ks = [...new Set(summaries.map(summary => summary.k))]
   const areTokensKnown = summaries.some(summary => tokensPerTrial(summary) !== null)
-  const models = new Set(summaries.map(summary => summary.model))
+  const models = modelNames(summaries.map(summary => summary.model))
   const columns: readonly (Column<Summary> | null)[] = [
     { title: 'verdict', cell: statusOf },
     { title: 'task', cell: summary => ({ text: escapeForTerminal(rowName(summary)) }) },
-    models.size > 1 ? { title: 'model', cell: summary => ({ text: escapeForTerminal(summary.model) }) } : null,
+    models.size > 1
+      ? { title: 'model', cell: ({ model }) => ({ text: escapeForTerminal(models.get(model) ?? model) }) }
+      : null,
     {
       title: ks.length === 1 ? `pass^${ks[0]}` : 'pass^k',
       align: right,
@@ -108,10 +113,11 @@ function figure(value: number | null, digits: number): Cell {
   return { text: value === null ? '–' : value.toFixed(digits) }
 }
 
-/** Passes of the trials that count, with the interval rounded outwards: 2/3 (20–94 %). */
+/** Passes of the trials that count, with the interval rounded outwards: 2/3 (20–94 %). A script has no chance in it. */
 function passesCell(summary: Summary): Cell {
   const { passes, n, interval } = summary
   if (summary.observed) return { text: '–' }
+  if (!isModelResult(summary)) return { text: `${passes}/${n}` }
   if (interval !== null) {
     return { text: `${passes}/${n} (${Math.floor(interval.low * 100)}–${Math.ceil(interval.high * 100)} %)` }
   }
@@ -174,9 +180,10 @@ function oneSampleLines(
   summaries: readonly Summary[],
   room: { readonly width: number; readonly paint: Painter },
 ): readonly string[] {
-  const count = summaries.filter(summary => summary.identical_transcripts).length
+  const measured = summaries.filter(isModelResult)
+  const count = measured.filter(summary => summary.identical_transcripts).length
   if (count === 0) return []
-  const where = count === summaries.length ? 'each row' : `${count} of ${summaries.length} rows`
+  const where = count === measured.length ? 'each row' : `${count} of ${measured.length} rows`
   const text = `one sample: in ${where} all transcripts are the same although the seeds differ`
   return ['', ...indented(text, '', room).map(line => room.paint('dim', line))]
 }
@@ -259,5 +266,24 @@ export const matrixReporter: RunReporter = {
   onRunEnd(run) {
     const belowTable = run.isModelResult && run.summaries.length > 0 ? tiersOfFolder(run) : []
     return ['', ...run.notes.map(escapeForTerminal), ...matrixLines(run.summaries, { ...run, belowTable })]
+  },
+}
+
+export const matrixReport: FolderReport = {
+  name: 'matrix',
+  description: 'shows every task and model, what was lost and why, and the tiers',
+  file: null,
+  render({ dir, field: whole, chosen, ...room }) {
+    const field = narrowed(whole, chosen ?? whole.entrants)
+    // A file that vanished in the meantime is left out.
+    const summaries = field.tasks.flatMap(task =>
+      field.entrants.flatMap(entrant => {
+        const file = entrant.tasks.get(task.id)?.file
+        const read = file === undefined ? null : readSummary(join(dir, file))
+        return read?.ok === true ? [read.summary] : []
+      }),
+    )
+    if (summaries.length === 0) return null
+    return `${matrixLines(summaries, { ...room, belowTable: tierLines(field, room) }).join('\n')}\n`
   },
 }

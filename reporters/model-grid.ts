@@ -1,7 +1,7 @@
 /** Tasks against models, for a matrix of several models: which model passes what, at one look. Pure. */
 import { rowName } from '../src/results/row-name.ts'
 import type { Summary } from '../src/results/summary.ts'
-import { shortModelName } from './standings.ts'
+import { modelNames } from './standings.ts'
 import { type Cell, type Column, escapeForTerminal, layOut, type Painter } from './terminal.ts'
 
 interface Row {
@@ -14,8 +14,8 @@ export function modelGridLines(
   summaries: readonly Summary[],
   room: { readonly width: number; readonly paint: Painter },
 ): readonly string[] {
-  const models = [...new Set(summaries.map(summary => summary.model))]
-  if (models.length < 2) return []
+  const models = modelNames(summaries.map(summary => summary.model))
+  if (models.size < 2) return []
   const rows = new Map<string, Map<string, Summary>>()
   for (const summary of summaries) {
     const row = rows.get(rowName(summary)) ?? new Map<string, Summary>()
@@ -23,13 +23,12 @@ export function modelGridLines(
   }
   const columns: readonly Column<Row>[] = [
     { title: 'task', cell: ({ task }) => ({ text: escapeForTerminal(task) }) },
-    ...models.map((model): Column<Row> => {
-      const isShared = models.some(other => other !== model && shortModelName(other) === shortModelName(model))
-      return {
-        title: escapeForTerminal(isShared ? model : shortModelName(model)),
+    ...[...models].map(
+      ([model, name]): Column<Row> => ({
+        title: escapeForTerminal(name),
         cell: ({ byModel }) => cellOf(byModel.get(model)),
-      }
-    }),
+      }),
+    ),
   ]
   const { title, lines } = layOut(
     [...rows].map(([task, byModel]) => ({ task, byModel })),

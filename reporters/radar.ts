@@ -6,7 +6,7 @@ import { BenchError, explainError } from '../src/errors.ts'
 import { notWritable } from '../src/results/not-writable.ts'
 import { readField } from './folder-standings.ts'
 import { MOST_MODELS, radarSvg } from './radar-svg.ts'
-import type { RunReporter } from './reporter.ts'
+import type { FolderReport, RunReporter } from './reporter.ts'
 import { narrowed, newestEntrants } from './standings.ts'
 import { escapeForTerminal } from './terminal.ts'
 
@@ -27,6 +27,13 @@ export function writeReport(file: string, text: string): void {
   }
 }
 
+export const radarReport: FolderReport = {
+  name: 'radar',
+  description: 'draws up to four models over the tasks of their suites (SVG)',
+  file: 'radar.svg',
+  render: ({ field, chosen }) => radarSvg(narrowed(field, chosen ?? newestEntrants(field, MOST_MODELS))),
+}
+
 /** The reporter that draws what is in the results folder after each run; a run that measured no model leaves the file as it is. */
 export const radarReporter: RunReporter = {
   name: 'radar',
@@ -34,7 +41,7 @@ export const radarReporter: RunReporter = {
     if (!run.isModelResult || run.summaries.length === 0) return []
     const field = readField(run.resultsDir)
     const shown = newestEntrants(field, MOST_MODELS)
-    const svg = radarSvg(narrowed(field, shown))
+    const svg = radarReport.render({ ...run, dir: run.resultsDir, field, chosen: shown })
     if (svg === null) return []
     const file = join(run.resultsDir, 'radar.svg')
     try {

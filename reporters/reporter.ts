@@ -1,5 +1,6 @@
 /** What a report over finished trials is. Reporters know results, never the runner. */
 import type { Summary } from '../src/results/summary.ts'
+import type { Entrant, Field } from './standings.ts'
 
 /** A run that has ended, normally or by a signal, with everything that was recorded. */
 export interface FinishedRun {
@@ -38,4 +39,22 @@ export interface RunReporter {
   readonly name: string
   /** Gives back what is to be printed, line by line. */
   onRunEnd(run: FinishedRun): readonly string[]
+}
+
+/** A report over all results of a folder: `agent-bench report <name>`. */
+export interface FolderReport {
+  readonly name: string
+  readonly description: string
+  /** Its file in the results folder; null = it goes to the terminal. */
+  readonly file: string | null
+  /** The whole report; null when there is nothing to show. */
+  render(given: {
+    /** Absolute path of the results folder. */
+    readonly dir: string
+    readonly field: Field
+    /** Entrants that were named; null = the report's own choice. */
+    readonly chosen: readonly Entrant[] | null
+    readonly width: number
+    readonly color: boolean
+  }): string | null
 }

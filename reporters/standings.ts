@@ -119,6 +119,14 @@ export function shortModelName(model: string): string {
   return (name ?? model).replace(/\.gguf$/i, '') || model
 }
 
+/** What models are called beside each other: by their short names, or the whole one where two are shortened alike. */
+export function modelNames(models: Iterable<string>): ReadonlyMap<string, string> {
+  const all = [...new Set(models)]
+  const short = (model: string) => shortModelName(model).toLowerCase()
+  const isAlone = (model: string) => all.every(other => other === model || short(other) !== short(model))
+  return new Map(all.map(model => [model, isAlone(model) ? shortModelName(model) : model]))
+}
+
 /**
  * Chooses what is compared: of the usual instance, the newest whole result of a task before a newer one of which only some
  * trials were asked for. A result in which no trial counts (the server was down) replaces none.
@@ -214,13 +222,13 @@ export interface EntrantLabel {
   readonly setting: string
 }
 
-/** How each entrant is called: its short name, or its whole one where two different models are shortened alike. */
+/** How each entrant is called, see {@link modelNames}. */
 export function entrantLabels(entrants: readonly Entrant[]): readonly EntrantLabel[] {
-  return entrants.map(({ model, agent, driver }) => {
-    const name = shortModelName(model)
-    const isShared = entrants.some(other => other.model !== model && shortModelName(other.model) === name)
-    return { name: isShared ? model : name, setting: `${agent} · ${driver ?? 'no sandbox'}` }
-  })
+  const names = modelNames(entrants.map(({ model }) => model))
+  return entrants.map(({ model, agent, driver }) => ({
+    name: names.get(model) ?? model,
+    setting: `${agent} · ${driver ?? 'no sandbox'}`,
+  }))
 }
 
 /** Entrants as arms of a comparison. @param heads of the folder that the field was made from */

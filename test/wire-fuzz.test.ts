@@ -2,6 +2,7 @@
  * The wire layer under mutated streams. `npm run test:fuzz` runs 50,000 cases of each property instead of 500.
  * No sockets here: the bytes go straight into what reads a response.
  */
+import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { classifyReply } from '../src/model/classify.ts'
@@ -19,21 +20,15 @@ const STREAMS = ROWS.flatMap(({ stream, becomes, plan, request, title }) => {
   if (stream === undefined || 'length' in stream || stream.encoding !== undefined) return []
   if ('status' in stream || 'drop' in stream || 'hang' in stream || 'rawBody' in stream) return []
   const items = 'chunks' in stream ? stream.chunks : [...chunksOf(stream), '[DONE]']
-  return {
-    title,
-    becomes,
-    data: items.map(item => (typeof item === 'string' ? item : JSON.stringify(item))),
-    contextTokens: plan?.server?.contextTokens ?? 4_096,
-    toolNames: request?.tools?.map(({ name }) => name) ?? [],
-  }
+  const data = items.map(item => (typeof item === 'string' ? item : JSON.stringify(item)))
+  const toolNames = request?.tools?.map(({ name }) => name) ?? []
+  return { title, becomes, data, toolNames, contextTokens: plan?.server?.contextTokens ?? 4_096 }
 })
 type Stream = (typeof STREAMS)[number]
 
 /** Reads these bytes as the body of a stream, and checks what holds for any reply, whatever came. */
 async function classify(pieces: readonly Uint8Array[], { contextTokens, toolNames }: Stream) {
-  const bytes = (async function* () {
-    yield* pieces
-  })()
+  const bytes = Readable.from(pieces)
   const raw = await readAnswer({ contentType: 'text/event-stream', bytes }, () => undefined, { toolNames })
   const reply = classifyReply(raw, { contextTokens, hasHistory: false, stats: NO_STATS })
   if (reply.kind === 'ok') {

@@ -6,7 +6,7 @@ import { ConfigError } from '../errors.ts'
 import { didYouMeanOrAny } from '../task/mistakes.ts'
 import type { Settings } from './settings.ts'
 import { isSpecFile } from './spec-globs.ts'
-import { filesNamed, filesOfSuites, ofProfile, runsByDefault } from './suites.ts'
+import { filesNamed, filesOfSuites, NO_TASK_REMEDY, ofProfile, runsByDefault } from './suites.ts'
 import { asFileFilter, taskIdIn } from './task-ids.ts'
 
 /**
@@ -55,10 +55,11 @@ export function takeFilters(
   const asFiles = async (filters: readonly string[] = []) => {
     const lists = await Promise.all(projects.map(async project => (await project.globTestFiles()).testFiles))
     const [known = []] = lists
+    const include = projects[0]?.config.include ?? []
     if (filters.length === 0) {
-      const all = [...known]
-      if (leavesOut) for (const files of lists) files.splice(0, files.length, ...files.filter(runsByDefault))
-      if (!passWithNoTests && !(await isThere([]))) refuse(nothingHere(projects[0]?.config.include ?? [], all))
+      const files = [...known]
+      if (leavesOut) for (const list of lists) list.splice(0, list.length, ...list.filter(runsByDefault))
+      if (!passWithNoTests && !(await isThere([]))) refuse(nothingHere({ include, files }))
       return []
     }
     const asked: string[] = []
@@ -67,7 +68,7 @@ export function takeFilters(
       const isKnown = await isThere([filter.replace(/:\d+$/, '')])
       const brought = isKnown ? [] : await filesNamed(given)
       for (const files of lists) files.push(...brought.filter(file => !files.includes(file)))
-      if (!isKnown && brought.length === 0 && !passWithNoTests) refuse(noSuchTask(given, known))
+      if (!isKnown && brought.length === 0 && !passWithNoTests) refuse(noSuchTask(given, { include, files: known }))
       asked.push(...(brought.length > 0 ? brought : [filter]))
     }
     return asked
@@ -80,22 +81,29 @@ export function takeFilters(
   vitest.getRelevantTestSpecifications = async filters => list(await asFiles(filters))
 }
 
-function noSuchTask(filter: string, files: readonly string[]): ConfigError {
+function noSuchTask(filter: string, { include, files }: Here): ConfigError {
   const ids = files.map(taskIdIn).filter(id => id !== null)
   const message = `no task is called ${JSON.stringify(filter)}, and no file has that in its path`
-  return new ConfigError(message, { code: 'no_task', remedy: didYouMeanOrAny(filter, ids) })
+  const remedy = ids.length === 0 ? noTaskRemedy(include) : didYouMeanOrAny(filter, ids)
+  return new ConfigError(message, { code: 'no_task', remedy })
 }
 
-/** @param all files of the project, those that run only when they are named included */
-function nothingHere(include: readonly string[], all: readonly string[]): ConfigError {
-  if (all.length > 0) {
-    return new ConfigError('every suite here runs only when it is named', {
-      code: 'no_task',
-      remedy: `Name one, for example BENCH_SUITE=${basename(dirname(all[0] ?? ''))}; \`all\` runs every suite.`,
-    })
+/** Nothing is run without being named. */
+function nothingHere({ include, files: [first] }: Here): ConfigError {
+  if (first === undefined) {
+    return new ConfigError('there is no task here', { code: 'no_task', remedy: noTaskRemedy(include) })
   }
-  return new ConfigError('there is no task here', {
+  const suite = basename(dirname(first))
+  return new ConfigError('every suite here runs only when it is named', {
     code: 'no_task',
-    remedy: `Write one (agent-bench new task my_task_v1), or let \`include\` name it; now it is ${include.join(', ')}.`,
+    remedy: `Name one, for example BENCH_SUITE=${suite}; \`all\` runs every suite.`,
   })
 }
+
+/** What there is in a project, suites that are run only when they are named included. */
+interface Here {
+  readonly include: readonly string[]
+  readonly files: readonly string[]
+}
+
+const noTaskRemedy = (include: readonly string[]) => `${NO_TASK_REMEDY} Now \`include\` is ${include.join(', ')}.`

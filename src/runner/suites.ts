@@ -15,6 +15,10 @@ import { taskIdIn } from './task-ids.ts'
 /** Absolute path of this package. */
 const PACKAGE = dirname(createRequire(import.meta.url).resolve('agent-bench/package.json'))
 
+/** What to do in a project without a task. */
+export const NO_TASK_REMEDY =
+  'Write one (agent-bench new task my_task_v1), let `include` of the Vitest config name it, or run a suite that comes with this package (BENCH_SUITE=agentic).'
+
 /** A task belongs to the suite of its folder, a skill to its own and to that of all skills beside it. */
 function suitesOf(file: string): readonly string[] {
   const folder = dirname(file)

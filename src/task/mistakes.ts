@@ -60,7 +60,9 @@ export function didYouMean(name: string, known: readonly string[]): string {
     known.filter(one => one !== name),
   )
   if (candidate !== null) return `Did you mean "${candidate}"?`
-  return known.length === 0 ? 'There is none to name.' : `Use one of: ${known.map(one => `"${one}"`).join(', ')}.`
+  return known.length === 0
+    ? 'There is none yet: write it first.'
+    : `Use one of: ${known.map(one => `"${one}"`).join(', ')}.`
 }
 
 /** As {@link didYouMean}, with all names that are known, for names that are made and stand nowhere to be looked up. */

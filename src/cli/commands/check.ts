@@ -104,7 +104,7 @@ function wholeNumber(option: string, text: string, max: number): number {
 async function load(filter: string, settings: Settings, context: CliContext) {
   const { findSpecFiles, loadSpecFiles } = await import('../spec-files.ts')
   const { skillLimitsOf } = await import('../../runner/settings.ts')
-  const { filesNamed, runsByDefault } = await import('../../runner/suites.ts')
+  const { filesNamed, NO_TASK_REMEDY, runsByDefault } = await import('../../runner/suites.ts')
   const { taskIdIn } = await import('../../runner/task-ids.ts')
   const { directory } = context
   const fitsFilter = (...names: readonly string[]) => names.some(name => name.includes(filter))
@@ -124,10 +124,7 @@ async function load(filter: string, settings: Settings, context: CliContext) {
     filter === '' ? 'there is no task here' : `no task is called ${JSON.stringify(filter)}, nor is its file`,
     {
       code: 'no_task',
-      remedy:
-        all.length === 0
-          ? 'Go to the folder of a project with *.bench.ts files or skills, or make one: agent-bench new task my_task_v1'
-          : `There are: ${all.flatMap(file => taskIdIn(file) ?? []).join(', ')}.`,
+      remedy: all.length === 0 ? NO_TASK_REMEDY : `There are: ${all.flatMap(file => taskIdIn(file) ?? []).join(', ')}.`,
     },
   )
 }

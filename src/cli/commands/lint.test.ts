@@ -47,6 +47,21 @@ describe('agent-bench lint', () => {
     expect(out).toMatch(/^my-skill\/SKILL\.md:2:\d+ error name: .+\(.+\)$/m)
   })
 
+  it('lints each skill of a directory of them', async () => {
+    await lint(GOOD)
+    await mkdir(join(directory, 'other'))
+    await writeFile(join(directory, 'other/SKILL.md'), '---\nname: other\n---\nSay hello.\n')
+    let out = ''
+    const write = (text: string) => {
+      out += text
+    }
+    expect(await main(['lint', '.'], { directory, write, writeError: write })).toBe(1)
+    expect(out).toMatch(/^my-skill: nothing.*\nother\/SKILL\.md:.*\nother: 1 error, 0 warnings\n$/)
+    out = ''
+    await main(['lint', '.', '--json'], { directory, write, writeError: write })
+    expect(JSON.parse(out)).toMatchObject({ errors: 1, findings: [{ file: 'other/SKILL.md' }] })
+  })
+
   it('counts one error as one', async () => {
     const { out } = await lint('---\nname: my-skill\n---\nSay hello.\n')
     expect(out).toMatch(/^my-skill: 1 error, 0 warnings$/m)

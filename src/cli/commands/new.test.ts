@@ -27,8 +27,20 @@ async function run(...args: string[]): Promise<{ status: number; error: string }
 
 describe('agent-bench new', () => {
   it('names the file of a task after its id, without the version', async () => {
-    expect(await run('new', 'task', 'Read_the_Log_v12')).toMatchObject({ status: 0 })
+    expect(await run('new', 'task', 'Read_the_Log_v12')).toEqual({ status: 0, error: '' })
     expect(await readdir(join(directory, 'tasks/my-suite'))).toEqual(['read-the-log.bench.ts'])
+  })
+
+  it('warns where the project does not collect the task', async () => {
+    const config = "export default { test: { include: ['bench/*.bench.ts'] } }\n"
+    await writeFile(join(directory, 'vitest.config.mjs'), config)
+    const { status, error } = await run('new', 'task', 'read_v1')
+    expect({ status, error }).toEqual({
+      status: 0,
+      error: expect.stringMatching(
+        /^warning: .*does not collect tasks\/my-suite\/read\.bench\.ts.*bench\/\*\.bench\.ts/,
+      ),
+    })
   })
 
   it('adds a manifest and a proof to a skill that is there, whatever it is called', async () => {

@@ -37,7 +37,9 @@ async function newTask(id: string, suite: string, context: CliContext): Promise<
       'Use a-z, 0-9 and single hyphens, for example my-suite.',
     )
   }
-  await writeNew(taskFiles(id, suite), context)
+  const files = taskFiles(id, suite)
+  await writeNew(files, context)
+  await warnOfInclude([...files.keys()], context)
   sayNext(id, context)
 }
 
@@ -58,6 +60,18 @@ async function newSkill(given: string, context: CliContext): Promise<void> {
   const place = relative(join(context.directory, 'skills'), dirname(absolute))
   const isCollected = place === ''
   sayNext(defaultId(name), context, isCollected ? '' : `BENCH_SKILL_DIR=${quoted(given)} `)
+}
+
+/** A file that the project's `include` leaves out would never be run. */
+async function warnOfInclude(written: readonly string[], context: CliContext): Promise<void> {
+  const { findSpecFiles } = await import('../spec-files.ts')
+  const { specGlobs } = await import('../../runner/spec-globs.ts')
+  const found = await findSpecFiles(context.directory)
+  const left = written.find(path => path.endsWith('.bench.ts') && !found.includes(join(context.directory, path)))
+  if (left === undefined) return
+  const { include } = await specGlobs(context.directory)
+  const advice = `Add "tasks/**/*.bench.ts" to \`include\` of its Vitest config, which is ${include.join(', ')}.`
+  context.writeError(`${escapeForTerminal(`warning: the project does not collect ${left}. ${advice}`)}\n`)
 }
 
 function invalid(message: string, remedy: string): ConfigError {

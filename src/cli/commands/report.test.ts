@@ -58,6 +58,10 @@ describe('agent-bench report radar', () => {
     using bench = resultsFixture(addReport)
     bench.write([sampleRecord({ agent: 'reference', model: 'reference' })])
     await expect(bench.call('report', 'radar')).rejects.toMatchObject({ code: 'no_results' })
+    const remedy = expect.stringMatching(/^Name one of these: radar \(.*matrix \(/)
+    for (const args of [[], ['rader']]) {
+      await expect(bench.call('report', ...args)).rejects.toMatchObject({ code: 'report_unknown', remedy })
+    }
   })
 })
 

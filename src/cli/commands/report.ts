@@ -1,9 +1,7 @@
 import { isAbsolute, join } from 'node:path'
-import type { Command } from 'commander'
 import type { Entrant, Field } from '../../../reporters/standings.ts'
 import { escapeForTerminal } from '../../../reporters/terminal.ts'
 import { ConfigError } from '../../errors.ts'
-import type { Summary } from '../../results/summary.ts'
 import type { AddCommand, CliContext } from '../command.ts'
 
 interface ReportOptions {
@@ -15,59 +13,38 @@ interface ReportOptions {
 /** Names that are said when one is not known. */
 const NAMES_SHOWN = 20
 
-/** `agent-bench report radar|matrix`: reports over everything in a results folder, of models measured in any run. */
+/** `agent-bench report <name>`: reports over everything in a results folder, of models measured in any run. */
 export const addReport: AddCommand = (program, context) => {
-  const report = program.command('report').description('reports over all results: the newest of each task and model')
-  withOptions(report.command('radar'), 'default: radar.svg in the results folder')
-    .description('draws up to four models over the tasks of their suites (SVG)')
-    .action((options: ReportOptions) => drawRadar(options, context))
-  withOptions(report.command('matrix'), 'default: the terminal')
-    .description('shows every task and model, what was lost and why, and the tiers')
-    .action((options: ReportOptions) => showMatrix(options, context))
-}
-
-function withOptions(command: Command, out: string): Command {
-  return command
+  program
+    .command('report')
+    .description('reports over all results: the newest of each task and model')
+    .argument('[name]', 'radar, matrix …; without a name, what there is')
     .option('--models <names>', 'models, separated by commas; a part of the name is enough (default: the newest)')
     .option('--results-dir <folder>', 'where the results are (default: BENCH_RESULTS_DIR, else results)')
-    .option('--out <file>', `where the report goes (${out})`)
+    .option('--out <file>', 'where the report goes (default: a picture into the results folder, else the terminal)')
+    .action((name: string | undefined, options: ReportOptions) => report(name, options, context))
 }
 
-async function drawRadar(options: ReportOptions, context: CliContext): Promise<void> {
+async function report(name: string | undefined, options: ReportOptions, context: CliContext): Promise<void> {
+  const { REPORTS } = await import('../../../reporters/index.ts')
   const { writeReport } = await import('../../../reporters/radar.ts')
-  const { MOST_MODELS, radarSvg } = await import('../../../reporters/radar-svg.ts')
-  const { narrowed, newestEntrants } = await import('../../../reporters/standings.ts')
+  const wanted = REPORTS.find(one => one.name === name)
+  if (wanted === undefined) {
+    const problem = name === undefined ? 'no report is named' : `there is no report ${JSON.stringify(name)}`
+    const known = REPORTS.map(one => `${one.name} (${one.description})`).join(', ')
+    throw new ConfigError(problem, { code: 'report_unknown', remedy: `Name one of these: ${known}.` })
+  }
   const { dir, field } = await fieldFrom(options, context)
   const chosen = await chosenOf(field, options.models)
-  const svg = radarSvg(narrowed(field, chosen ?? newestEntrants(field, MOST_MODELS)))
-  if (svg === null) throw nothingToReport(dir)
-  const file = options.out === undefined ? join(dir, 'radar.svg') : absolute(options.out, context)
-  writeReport(file, svg)
-  context.writeError(`radar: ${escapeForTerminal(file)}\n`)
-}
-
-async function showMatrix(options: ReportOptions, context: CliContext): Promise<void> {
-  const { matrixLines } = await import('../../../reporters/matrix.ts')
-  const { narrowed } = await import('../../../reporters/standings.ts')
-  const { tierLines } = await import('../../../reporters/tiers.ts')
-  const { dir, field: whole } = await fieldFrom(options, context)
-  const field = narrowed(whole, (await chosenOf(whole, options.models)) ?? whole.entrants)
-  const room =
-    options.out === undefined
-      ? {
-          width: process.stdout.columns ?? 120,
-          color: process.stdout.isTTY === true && context.env.NO_COLOR === undefined,
-        }
-      : { width: 120, color: false }
-  const summaries = await summariesOf(dir, field)
-  if (summaries.length === 0) throw nothingToReport(dir)
-  const lines = matrixLines(summaries, { ...room, belowTable: tierLines(field, room) })
-  const text = `${lines.join('\n')}\n`
-  if (options.out === undefined) return context.write(text)
-  const { writeReport } = await import('../../../reporters/radar.ts')
-  const file = absolute(options.out, context)
+  const path = options.out ?? (wanted.file === null ? null : join(dir, wanted.file))
+  const color = path === null && process.stdout.isTTY === true && context.env.NO_COLOR === undefined
+  const width = (path === null ? process.stdout.columns : undefined) ?? 120
+  const text = wanted.render({ dir, field, chosen, width, color })
+  if (text === null) throw nothingToReport(dir)
+  if (path === null) return context.write(text)
+  const file = absolute(path, context)
   writeReport(file, text)
-  context.writeError(`matrix: ${escapeForTerminal(file)}\n`)
+  context.writeError(`${wanted.name}: ${escapeForTerminal(file)}\n`)
 }
 
 /** Where the results of a command are: its option, the variable, or the usual place. */
@@ -122,16 +99,4 @@ export async function chosenOf(field: Field, models: string | undefined): Promis
     for (const entrant of found) meant.add(entrant)
   }
   return names.length === 0 ? null : field.entrants.filter(entrant => meant.has(entrant))
-}
-
-/** The whole summaries of a field, by task and model. A file that vanished in the meantime is left out. */
-async function summariesOf(dir: string, field: Field): Promise<readonly Summary[]> {
-  const { readSummary } = await import('../../results/store.ts')
-  return field.tasks.flatMap(task =>
-    field.entrants.flatMap(entrant => {
-      const file = entrant.tasks.get(task.id)?.file
-      const read = file === undefined ? null : readSummary(join(dir, file))
-      return read?.ok === true ? [read.summary] : []
-    }),
-  )
 }

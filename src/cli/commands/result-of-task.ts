@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { distance } from 'fastest-levenshtein'
 import { readStandings } from '../../../reporters/folder-standings.ts'
-import { compareText, describeBroken, type Standing, shortModelName } from '../../../reporters/standings.ts'
+import { compareText, describeBroken, modelNames, shortModelName } from '../../../reporters/standings.ts'
 import { escapeForTerminal } from '../../../reporters/terminal.ts'
 import { ConfigError } from '../../errors.ts'
 
@@ -23,7 +23,7 @@ export interface ResultOfTask {
 export const isPath = (given: string): boolean => /[\\/.]/.test(given)
 
 /**
- * The newest result of a task, of scripted agents too.
+ * The newest result of a task, that of a scripted agent only where no model has one.
  * @param question.model a model's name or its short form, in any case; undefined takes the newest of any
  * @throws ConfigError code `result_unknown` with the tasks there are, or with the models the task was played by
  */
@@ -34,14 +34,14 @@ export function resultOfTask(
   const { standings, broken } = readStandings(dir)
   const ofTask = standings
     .filter(standing => standing.task === task || standing.row === task)
-    .sort((a, b) => compareText(b.latest, a.latest) || compareText(b.file, a.file))
+    .sort((a, b) => +b.isModel - +a.isModel || compareText(b.latest, a.latest) || compareText(b.file, a.file))
   if (ofTask.length === 0) {
     throw new ConfigError([`${dir} holds no result of the task ${task}`, ...describeBroken(broken)].join('\n  '), {
       code: 'result_unknown',
       remedy: choose('Name a task with results', task, [...new Set(standings.map(standing => standing.task))]),
     })
   }
-  const names = namesOf(ofTask)
+  const names = modelNames(ofTask.map(standing => standing.model))
   const found = model === undefined ? ofTask[0] : ofTask.find(standing => namesModel(model, standing.model))
   if (found === undefined) {
     throw new ConfigError(`${dir} holds no result of the model ${model} for the task ${task}`, {
@@ -60,13 +60,6 @@ export function resultOfTask(
 /** Does a name that was typed mean this model? */
 export function namesModel(given: string, model: string): boolean {
   return [model, shortModelName(model)].some(name => name.toLowerCase() === given.toLowerCase())
-}
-
-/** Short names of models, and whole ones where two models share the short one. */
-function namesOf(standings: readonly Standing[]): ReadonlyMap<string, string> {
-  const models = [...new Set(standings.map(standing => standing.model))]
-  const isAlone = (model: string) => models.filter(other => namesModel(shortModelName(model), other)).length === 1
-  return new Map(models.map(model => [model, isAlone(model) ? shortModelName(model) : model]))
 }
 
 /** A remedy that lists the names there are, the nearest first. */

@@ -19,6 +19,10 @@ describe('agent-bench why', () => {
     bench.write([lost('the new reason', { model: 'new', started_at: '2026-01-02T00:00:00.000Z' })])
     expect((await bench.call('why', 'debug_python', 'self_verify')).out).toContain('the new reason')
     expect((await bench.call('why', 'debug_python', '--model', 'old')).out).toContain('the old reason')
+    const scripted = { model: 'nop', agent: 'nop', started_at: '2026-01-03T00:00:00.000Z' }
+    bench.write([lost('the reason of a script', scripted)])
+    expect((await bench.call('why', 'debug_python')).out).toContain('the new reason')
+    expect((await bench.call('why', 'debug_python', '--model', 'nop')).out).toContain('the reason of a script')
   })
 
   it('says which model is shown and how to choose another, and nothing of it where one was chosen', async () => {
