@@ -67,7 +67,11 @@ export function matchArms(
         arms: heads.map(trialsOf),
       })),
       weights,
-      differing: [...(areOneModel(all) ? [] : ['model']), ...settings.map(({ setting }) => setting)],
+      // How many trials there are is no cause of a difference between them.
+      differing: [
+        ...(areOneModel(all) ? [] : ['model']),
+        ...settings.map(({ setting }) => setting).filter(setting => setting !== 'k' && setting !== 'trials_planned'),
+      ],
     },
     settings,
     dropped,
