@@ -4,21 +4,11 @@ import { failedRecord, infraRecord, sampleRecord } from '../src/results/sample-r
 import { exitStatus, summarise } from '../src/results/summary.ts'
 import { closingLines } from './closing.ts'
 
-const closing = (
-  records: readonly TrialRecord[],
-  over: Partial<Parameters<typeof closingLines>[0]> = {},
-  trials = 1,
-) => {
+type Ended = Parameters<typeof closingLines>[0]
+const closing = (records: readonly TrialRecord[], over: Partial<Ended> = {}, trials = 1) => {
   const summaries = summarise(records, { runId: 'r', k: trials, trials })
-  const ended = {
-    stopped: null,
-    isInterrupted: false,
-    skipped: [],
-    brokenFiles: 0,
-    exitStatus: exitStatus(summaries),
-    color: false,
-  }
-  return closingLines({ summaries, ...ended, ...over })
+  const ended = { stopped: null, isInterrupted: false, skipped: [], brokenFiles: 0, color: false }
+  return closingLines({ summaries, ...ended, exitStatus: exitStatus(summaries), ...over })
 }
 
 describe('the last lines of a run', () => {

@@ -1,19 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { readSummaries } from '../src/results/read-summaries.fixture.ts'
 import { sampleRecord } from '../src/results/sample-record.fixture.ts'
 import { summarise } from '../src/results/summary.ts'
+import { folderOfEachTest } from '../test/folder.ts'
 import { finishedRun } from './finished-run.fixture.ts'
 import { jsonReporter, writeSummaries } from './json.ts'
 import type { FinishedRun } from './reporter.ts'
 
-let dir = ''
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'agent-bench-json-'))
-})
-afterEach(() => rmSync(dir, { recursive: true, force: true }))
+const dir = folderOfEachTest()
 
 const summaries = summarise([sampleRecord(), sampleRecord({ task_id: 'tdd_order' })], { runId: 'r', k: 1, trials: 1 })
 
@@ -22,19 +16,16 @@ const run = (resultsDir: string, changes: Partial<FinishedRun> = {}) =>
 
 describe('writeSummaries', () => {
   it('writes a file for each summary and returns the paths', () => {
-    const { files, problems } = writeSummaries(dir, summaries)
+    const { files, problems } = writeSummaries(dir(), summaries)
     expect(problems).toEqual([])
-    expect(
-      readSummaries(dir)
-        .summaries.map(stored => stored.file)
-        .sort(),
-    ).toEqual([...files].sort())
+    const written = readSummaries(dir()).summaries.map(({ file }) => file)
+    expect(written.sort()).toEqual([...files].sort())
   })
 
   it('writes the others when one does not follow the schema', () => {
     const [first, second] = summaries
     if (first === undefined || second === undefined) throw new Error('two summaries are needed')
-    const { files, problems } = writeSummaries(dir, [{ ...first, k: 0 }, second])
+    const { files, problems } = writeSummaries(dir(), [{ ...first, k: 0 }, second])
     expect(files).toHaveLength(1)
     expect(problems).toEqual([expect.stringContaining('debug_python: ')])
   })
@@ -42,14 +33,14 @@ describe('writeSummaries', () => {
 
 describe('the json reporter', () => {
   it('says how many files are where', () => {
-    const lines = jsonReporter.onRunEnd(run(dir, { onNotKept: () => expect.unreachable() }))
-    expect(lines).toEqual([expect.stringMatching(/^results: 2 files in .*agent-bench-json-/)])
+    const lines = jsonReporter.onRunEnd(run(dir(), { onNotKept: () => expect.unreachable() }))
+    expect(lines).toEqual([expect.stringMatching(/^results: 2 files in .*agent-bench/)])
   })
 
   it('says with a remedy that nothing can be written, tells its caller, and does not throw: other reports are to come', () => {
-    writeFileSync(join(dir, 'file'), '')
+    dir.write({ file: '' })
     const onNotKept = vi.fn()
-    const lines = jsonReporter.onRunEnd(run(join(dir, 'file'), { onNotKept }))
+    const lines = jsonReporter.onRunEnd(run(dir('file'), { onNotKept }))
     expect(lines.join('\n')).toContain('remedy: ')
     expect(lines.at(-1)).toContain('journal')
     expect(onNotKept).toHaveBeenCalledOnce()

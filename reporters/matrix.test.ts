@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import type { TrialRecord } from '../src/results/record-schema.ts'
 import { failedRecord, infraRecord, sampleRecord } from '../src/results/sample-record.fixture.ts'
 import { writeSummary } from '../src/results/store.ts'
 import { type SummaryPlan, summarise } from '../src/results/summary.ts'
+import { folderOfEachTest } from '../test/folder.ts'
 import { finishedRun } from './finished-run.fixture.ts'
 import { matrixLines, matrixReporter } from './matrix.ts'
 import { formatTime } from './terminal.ts'
@@ -14,11 +12,8 @@ import { formatTime } from './terminal.ts'
 const plan: SummaryPlan = { runId: 'run1', k: 3, trials: 3 }
 const NOT_RUN = 'main.py fixed, but no test session passed after the change'
 
-function matrix(
-  records: readonly TrialRecord[],
-  options: { width?: number; color?: boolean } & Partial<SummaryPlan> = {},
-) {
-  const { width = 120, color = false, ...changes } = options
+type Options = { width?: number; color?: boolean } & Partial<SummaryPlan>
+function matrix(records: readonly TrialRecord[], { width = 120, color = false, ...changes }: Options = {}) {
   return matrixLines(summarise(records, { ...plan, ...changes }), { width, color })
 }
 
@@ -109,17 +104,11 @@ describe('the matrix', () => {
   })
 
   it('tells a rewritten file from a stray one, and names how the agent ended', () => {
-    const text = matrix([
-      failedRecord(0, 'self_verify', NOT_RUN, {
-        failure_reason: 'max_turns',
-        failure_detail: '12 turns were used up',
-        tamper_detected: true,
-        tamper: [
-          { path: 'test_main.py', kind: 'modified' },
-          { path: 'main.py.bak', kind: 'new' },
-        ],
-      }),
-    ]).join('\n')
+    const tamper = [{ path: 'test_main.py', kind: 'modified' } as const, { path: 'main.py.bak', kind: 'new' } as const]
+    const ended = { failure_reason: 'max_turns', failure_detail: '12 turns were used up' }
+    const text = matrix([failedRecord(0, 'self_verify', NOT_RUN, { ...ended, tamper_detected: true, tamper })]).join(
+      '\n',
+    )
     expect(text).toContain(
       '✗ tamper  trial 1/3  modified protected test_main.py, left a file outside the allowed writes: main.py.bak',
     )
@@ -146,9 +135,8 @@ describe('the matrix', () => {
 
   it('says when deterministic trials are one sample', () => {
     const same = { transcript_hash: 'd'.repeat(64) }
-    const records = ['a', 'b'].flatMap(task_id =>
-      [0, 1, 2].map(trial => sampleRecord({ task_id, trial_index: trial, ...same })),
-    )
+    const trials = (task_id: string) => [0, 1, 2].map(trial_index => sampleRecord({ task_id, trial_index, ...same }))
+    const records = [...trials('a'), ...trials('b')]
     const text = matrix(records).join('\n')
     expect(text.match(/one sample:/g)).toHaveLength(1)
     expect(text).toContain('3/3 (one sample)')
@@ -177,15 +165,9 @@ describe('the matrix', () => {
 
   it('lets text of models and files control nothing', () => {
     const evil = '\u001b[2J\u001b[1A\nPASS  everything \u202e'
-    const lines = matrix([
-      failedRecord(0, 'self_verify', evil, {
-        model: evil,
-        tamper_detected: true,
-        tamper: [{ path: evil, kind: 'new' }],
-        failure_reason: evil,
-        failure_detail: evil,
-      }),
-    ])
+    const tampered = { tamper_detected: true, tamper: [{ path: evil, kind: 'new' as const }] }
+    const ended = { failure_reason: evil, failure_detail: evil }
+    const lines = matrix([failedRecord(0, 'self_verify', evil, { model: evil, ...tampered, ...ended })])
     for (const line of lines) expect(line).not.toMatch(/\p{Cc}|\u202e/u)
   })
 
@@ -225,6 +207,7 @@ describe('formatTime', () => {
 })
 
 describe('the matrix reporter', () => {
+  const dir = folderOfEachTest()
   it('prints what could not be read before the matrix', () => {
     const lines = matrixReporter.onRunEnd(
       finishedRun({ summaries: summarise(passes('debug_python'), plan), notes: ['a.jsonl:3: the last line was cut'] }),
@@ -237,15 +220,10 @@ describe('the matrix reporter', () => {
     ['tools', true],
     ['reference', false],
   ])('shows tiers between table and totals for a model, and none for a script (%s)', (agent, hasTiers) => {
-    const dir = mkdtempSync(join(tmpdir(), 'agent-bench-matrix-'))
-    try {
-      const summaries = summarise([sampleRecord({ agent })], { runId: 'r', k: 1, trials: 1 })
-      for (const summary of summaries) writeSummary(dir, summary)
-      const lines = matrixReporter.onRunEnd(finishedRun({ resultsDir: dir, summaries, isModelResult: hasTiers }))
-      expect(lines.some(line => line.includes('tier 1  tiny-1b'))).toBe(hasTiers)
-      expect(lines.at(-1)).toBe('1 of 1 task passes')
-    } finally {
-      rmSync(dir, { recursive: true, force: true })
-    }
+    const summaries = summarise([sampleRecord({ agent })], { runId: 'r', k: 1, trials: 1 })
+    for (const summary of summaries) writeSummary(dir(), summary)
+    const lines = matrixReporter.onRunEnd(finishedRun({ resultsDir: dir(), summaries, isModelResult: hasTiers }))
+    expect(lines.some(line => line.includes('tier 1  tiny-1b'))).toBe(hasTiers)
+    expect(lines.at(-1)).toBe('1 of 1 task passes')
   })
 })

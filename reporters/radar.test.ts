@@ -1,13 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import fc from 'fast-check'
 import { parseFragment } from 'parse5'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { TrialRecord } from '../src/results/record-schema.ts'
 import { sampleRecord } from '../src/results/sample-record.fixture.ts'
 import { writeSummary } from '../src/results/store.ts'
 import { summarise } from '../src/results/summary.ts'
+import { folderOfEachTest } from '../test/folder.ts'
 import { finishedRun } from './finished-run.fixture.ts'
 import { radarReporter } from './radar.ts'
 import { radarSvg } from './radar-svg.ts'
@@ -113,31 +112,26 @@ describe('the radar', () => {
 })
 
 describe('the radar reporter', () => {
-  let dir = ''
+  const dir = folderOfEachTest()
   const lines: string[] = []
   beforeEach(() => {
-    dir = mkdtempSync(join(tmpdir(), 'agent-bench-radar-'))
     lines.length = 0
   })
-  afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-  function finish(
-    records: readonly TrialRecord[],
-    options: { isModelResult?: boolean; resultsDir?: string } = {},
-  ): void {
+  function finish(records: readonly TrialRecord[], options: { isModelResult?: boolean } = {}): void {
     const summaries = summarise(records, { runId: 'r', k: 1, trials: 1 })
-    for (const summary of summaries) writeSummary(dir, summary)
-    lines.push(...radarReporter.onRunEnd(finishedRun({ resultsDir: dir, summaries, ...options })))
+    for (const summary of summaries) writeSummary(dir(), summary)
+    lines.push(...radarReporter.onRunEnd(finishedRun({ resultsDir: dir(), summaries, ...options })))
   }
 
   it('draws what is in the results folder, also of earlier runs, and leaves nothing else there', () => {
     finish([sampleRecord({ model: 'early' })])
     finish([sampleRecord({ model: 'late' })])
-    const svg = readFileSync(join(dir, 'radar.svg'), 'utf8')
+    const svg = readFileSync(dir('radar.svg'), 'utf8')
     expect(svg).toContain('>early<')
     expect(svg).toContain('>late<')
     expect(lines.at(-1)).toMatch(/^radar: .*radar\.svg$/)
-    expect(readdirSync(dir).filter(name => name.startsWith('.'))).toEqual([])
+    expect(readdirSync(dir()).filter(name => name.startsWith('.'))).toEqual([])
   })
 
   it('takes the four models with the newest results and says so', () => {
@@ -145,25 +139,25 @@ describe('the radar reporter', () => {
       finish([sampleRecord({ model, started_at: `2026-01-0${day + 1}T00:00:00.000Z` })])
     }
     expect(lines.at(-1)).toContain('(the 4 newest models of 5)')
-    expect(readFileSync(join(dir, 'radar.svg'), 'utf8')).not.toContain('>a<')
+    expect(readFileSync(dir('radar.svg'), 'utf8')).not.toContain('>a<')
   })
 
   it('writes no file when no model was measured, and leaves an old one as it is', () => {
     const reference = [sampleRecord({ agent: 'reference', model: 'reference' })]
     finish(reference, { isModelResult: false })
-    expect(existsSync(join(dir, 'radar.svg'))).toBe(false)
-    writeFileSync(join(dir, 'radar.svg'), 'old')
+    expect(existsSync(dir('radar.svg'))).toBe(false)
+    dir.write({ 'radar.svg': 'old' })
     finish(reference, { isModelResult: false })
-    expect(readFileSync(join(dir, 'radar.svg'), 'utf8')).toBe('old')
+    expect(readFileSync(dir('radar.svg'), 'utf8')).toBe('old')
   })
 
   it('says that the file cannot be written, and does not throw', () => {
     finish([sampleRecord()])
-    rmSync(join(dir, 'radar.svg'))
+    rmSync(dir('radar.svg'))
     // A folder cannot be replaced by a file, not even by root.
-    mkdirSync(join(dir, 'radar.svg'))
+    mkdirSync(dir('radar.svg'))
     finish([sampleRecord()])
     expect(lines.join('\n')).toContain('remedy: ')
-    expect(readdirSync(dir).filter(name => name.startsWith('.'))).toEqual([])
+    expect(readdirSync(dir()).filter(name => name.startsWith('.'))).toEqual([])
   })
 })

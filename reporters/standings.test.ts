@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { failedRecord, infraRecord, sampleRecord } from '../src/results/sample-record.fixture.ts'
 import { writeSummary } from '../src/results/store.ts'
 import { summarise } from '../src/results/summary.ts'
+import { folderOfEachTest } from '../test/folder.ts'
 import { readField, readStandings } from './folder-standings.ts'
 import { sampleStanding } from './sample-standing.fixture.ts'
 import { entrantLabels, fieldOf, narrowed, newestEntrants, shortModelName } from './standings.ts'
@@ -33,24 +31,18 @@ describe('fieldOf', () => {
   })
 
   it('keeps results of different sandboxes and agents apart, and says that sandboxes differ', () => {
-    const field = fieldOf([
-      sampleStanding(),
-      sampleStanding({ driver: 'namespace', score: 0.5 }),
-      sampleStanding({ agent: 'direct', score: 0.25 }),
-    ])
-    expect(entrantLabels(field.entrants).map(label => label.setting)).toEqual([
-      'direct · docker',
-      'tools · docker',
-      'tools · namespace',
-    ])
+    const field = fieldOf(
+      [{}, { driver: 'namespace', score: 0.5 }, { agent: 'direct', score: 0.25 }].map(sampleStanding),
+    )
+    const settings = entrantLabels(field.entrants).map(label => label.setting)
+    expect(settings).toEqual(['direct · docker', 'tools · docker', 'tools · namespace'])
     expect(field.notes.join()).toContain('different kinds of sandbox (docker, namespace)')
   })
 
   it('says when models were measured on different versions of a task', () => {
     const other = sampleStanding({ model: 'big-2b', fingerprint: 'g' })
-    expect(fieldOf([sampleStanding(), other]).notes).toEqual([
-      'The results rest on different versions of debug_python.',
-    ])
+    const note = 'The results rest on different versions of debug_python.'
+    expect(fieldOf([sampleStanding(), other]).notes).toEqual([note])
     expect(fieldOf([sampleStanding(), { ...other, fingerprint: 'f' }]).notes).toEqual([])
   })
 
@@ -108,57 +100,41 @@ describe('names', () => {
 })
 
 describe('readStandings', () => {
-  let dir = ''
-  beforeEach(() => {
-    dir = mkdtempSync(join(tmpdir(), 'agent-bench-standings-'))
-  })
-  afterEach(() => rmSync(dir, { recursive: true, force: true }))
+  const dir = folderOfEachTest()
 
   it('reads what comparisons need, and names files that cannot be used', () => {
     const plan = { runId: 'r', k: 2, trials: 2 }
-    for (const summary of summarise([sampleRecord(), failedRecord(1, 'self_verify', 'no')], plan)) {
-      writeSummary(dir, summary)
-    }
-    writeFileSync(join(dir, 'result_broken.json'), '[]')
-    const { standings, broken } = readStandings(dir)
+    const records = [sampleRecord(), failedRecord(1, 'self_verify', 'no')]
+    for (const summary of summarise(records, plan)) writeSummary(dir(), summary)
+    dir.write({ 'result_broken.json': '[]' })
+    const { standings, broken } = readStandings(dir())
     expect(broken).toEqual([{ file: 'result_broken.json', reason: 'it is not a JSON object' }])
-    expect(readField(dir).notes).toEqual([
-      '1 of the result files cannot be used: it is not a JSON object (result_broken.json).',
-    ])
-    expect(standings).toMatchObject([
-      {
-        task: 'debug_python',
-        driver: 'docker',
-        verdict: 'fail',
-        n: 2,
-        passes: 1,
-        score: 0.75,
-        seconds: 5,
-        isWhole: true,
-      },
-    ])
+    const note = '1 of the result files cannot be used: it is not a JSON object (result_broken.json).'
+    expect(readField(dir()).notes).toEqual([note])
+    const counts = { verdict: 'fail', n: 2, passes: 1, score: 0.75, seconds: 5, isWhole: true }
+    expect(standings).toMatchObject([{ task: 'debug_python', driver: 'docker', ...counts }])
   })
 
   it('gives a run of nothing but faults no score', () => {
     const plan = { runId: 'r', k: 1, trials: 1 }
-    for (const summary of summarise([infraRecord(0, 'server_5xx', 'down')], plan)) writeSummary(dir, summary)
-    expect(readStandings(dir).standings).toMatchObject([{ n: 0, score: null }])
-    expect(fieldOf(readStandings(dir).standings).entrants).toEqual([])
+    for (const summary of summarise([infraRecord(0, 'server_5xx', 'down')], plan)) writeSummary(dir(), summary)
+    expect(readStandings(dir()).standings).toMatchObject([{ n: 0, score: null }])
+    expect(fieldOf(readStandings(dir()).standings).entrants).toEqual([])
   })
 
   it('reads the newest files when there are too many, and says how many are left', () => {
     for (const [day, model] of ['zed', 'ann'].entries()) {
       const plan = { runId: 'r', k: 1, trials: 1 }
       const [summary] = summarise([sampleRecord({ model })], plan)
-      if (summary !== undefined) writeSummary(dir, summary, new Date(Date.UTC(2026, 0, 2 - day)))
+      if (summary !== undefined) writeSummary(dir(), summary, new Date(Date.UTC(2026, 0, 2 - day)))
     }
-    const { standings, unread } = readStandings(dir, 1)
+    const { standings, unread } = readStandings(dir(), 1)
     expect(standings.map(standing => standing.model)).toEqual(['zed'])
     expect(unread).toBe(1)
   })
 
   it('finds nothing in a folder that is not there', () => {
-    expect(readStandings(join(dir, 'absent'))).toEqual({ standings: [], broken: [], unread: 0 })
+    expect(readStandings(dir('absent'))).toEqual({ standings: [], broken: [], unread: 0 })
   })
 })
 

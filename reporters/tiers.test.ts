@@ -9,12 +9,8 @@ const text = (standings: readonly Standing[]) => lines(standings).join('\n')
 
 describe('tiers below the matrix', () => {
   it('stand with their rule, the number of tasks, and what each model passes', () => {
-    const shown = text([
-      sampleStanding({ task: 'a' }),
-      sampleStanding({ task: 'b' }),
-      sampleStanding({ task: 'a', model: 'weak', score: 0.2 }),
-      sampleStanding({ task: 'b', model: 'weak', score: 0.4 }),
-    ])
+    const weak = [0.2, 0.4].map((score, at) => sampleStanding({ task: 'ab'[at] ?? '', model: 'weak', score }))
+    const shown = text([sampleStanding({ task: 'a' }), sampleStanding({ task: 'b' }), ...weak])
     expect(shown).toContain('2 tasks (agentic)')
     expect(shown).toContain('1: passes every task (pass^k, n ≥ k)')
     expect(shown).toContain('tier 1  tiny-1b (tools · docker)  passes 2 of 2, 60.0 s in all')
@@ -37,25 +33,18 @@ describe('tiers below the matrix', () => {
 
   it('count no observed skill, neither for nor against a model', () => {
     const observed = { task: 'skill', observed: true, verdict: null, score: 0 }
-    const shown = text([
-      sampleStanding({ task: 'a' }),
-      sampleStanding(observed),
-      sampleStanding({ ...observed, model: 'zed' }),
-    ])
+    const seen = [sampleStanding(observed), sampleStanding({ ...observed, model: 'zed' })]
+    const shown = text([sampleStanding({ task: 'a' }), ...seen])
     expect(shown).toContain('1 task (agentic)')
     expect(shown).toContain('tier 1  tiny-1b (tools · docker)  passes 1 of 1')
     expect(shown).not.toContain('zed')
   })
 
   it('list the models of a tier by name, whatever they scored', () => {
-    const shown = lines([
-      sampleStanding({ model: 'b', score: 0.9 }),
-      sampleStanding({ model: 'a', score: 0.6 }),
-      sampleStanding({ model: 'c', score: 0.8 }),
-    ])
-    expect(shown.filter(line => line.includes('docker')).map(line => line.trim().replace(/^tier \d +/, '')[0])).toEqual(
-      ['a', 'b', 'c'],
+    const shown = text(
+      Object.entries({ b: 0.9, a: 0.6, c: 0.8 }).map(([model, score]) => sampleStanding({ model, score })),
     )
+    expect([...shown.matchAll(/(\w) \(tools · docker\)/g)].map(([, model]) => model)).toEqual(['a', 'b', 'c'])
   })
 
   it('say when a result rests on one sample', () => {

@@ -5,13 +5,9 @@ import { failedRecord, infraRecord, sampleCall, sampleRecord } from '../src/resu
 import { summarise } from '../src/results/summary.ts'
 import { type WhyOptions, whyLines } from './why.ts'
 
-const turn = (number: number, text: string, reasoning: string | null = null): RecordedTurn => ({
-  turn: number,
-  text,
-  reasoning,
-  finish_reason: 'stop',
-  stats: null,
-})
+const turn = (number: number, text: string, reasoning: string | null = null): RecordedTurn => {
+  return { turn: number, text, reasoning, finish_reason: 'stop', stats: null }
+}
 
 const NINE = [1, 2, 3, 4, 5, 6, 7, 8, 9].map(number => sampleCall(number))
 const REASON = 'test_main.py was never shown in 9 calls: it was named in call 4 (`step 4`)'
@@ -56,9 +52,8 @@ describe('why', () => {
   })
 
   it('says that nothing was lost', () => {
-    expect(why([sampleRecord(), sampleRecord({ trial_index: 1 })]).at(-1)).toBe(
-      'Nothing was lost: every flag was reached in all 2 trials.',
-    )
+    const both = [sampleRecord(), sampleRecord({ trial_index: 1 })]
+    expect(why(both).at(-1)).toBe('Nothing was lost: every flag was reached in all 2 trials.')
   })
 
   it('says how the agent ended, what was tampered with, and that a fault is not a judgement', () => {
@@ -89,10 +84,8 @@ describe('why', () => {
   })
 
   it('says what the model said in the turns that are shown and in the last one, and in no others', () => {
-    const turns = [
-      ...NINE.map(({ turn: number }) => turn(number, `now for ${number}`)),
-      turn(10, 'All of it is done.', 'hm'),
-    ]
+    const earlier = NINE.map(({ turn: number }) => turn(number, `now for ${number}`))
+    const turns = [...earlier, turn(10, 'All of it is done.', 'hm')]
     const text = why([lost(0, { turns, turns_taken: 10 })]).join('\n')
     expect(text.match(/now for \d/g)).toEqual(['now for 3', 'now for 4', 'now for 5'])
     expect(text.indexOf('| now for 4')).toBeLessThan(text.indexOf('call 4 · turn'))
@@ -167,24 +160,18 @@ describe('why', () => {
   it.each([40, 80, 160])('stays within %i columns and lets no text of the model control the terminal', width => {
     const evil = `\u001b[2J\u202e${'x'.repeat(300)}\r\nPASS`
     const log = sampleCall(4, { tool_used: evil, args: { [evil]: evil }, delivered: evil })
-    const records = [
-      failedRecord(0, 'self_verify', `call 4 ${evil}`, {
-        turn_logs: [log],
-        model: evil,
-        failure_detail: evil,
-        turns: [turn(4, evil), turn(5, evil.repeat(100), evil)],
-        ending: { reason: 'tool_markup_in_text', detail: evil },
-        repaired: {
-          status: 'played',
-          score: 0,
-          passed: false,
-          outcome: 'failed',
-          failure_reason: 'flags_lost',
-          reason: evil,
-          repairs: [{ turn: 1, tool: evil, grammar: evil, repairs: [evil] }],
-        },
-      }),
-    ]
+    const repairs = [{ turn: 1, tool: evil, grammar: evil, repairs: [evil] }]
+    const played = {
+      status: 'played',
+      score: 0,
+      passed: false,
+      outcome: 'failed',
+      failure_reason: 'flags_lost',
+    } as const
+    const said = { turn_logs: [log], turns: [turn(4, evil), turn(5, evil.repeat(100), evil)] }
+    const ending = { reason: 'tool_markup_in_text', detail: evil } as const
+    const told = { ...said, ending, failure_detail: evil, repaired: { ...played, reason: evil, repairs } }
+    const records = [failedRecord(0, 'self_verify', `call 4 ${evil}`, { model: evil, ...told })]
     for (const line of why(records, { width, otherModels: [evil] })) {
       expect(line).not.toMatch(/\p{Cc}|\u202e/u)
       expect(stringWidth(line)).toBeLessThanOrEqual(width)

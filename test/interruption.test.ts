@@ -93,9 +93,8 @@ await describeWith(['docker'], 'BENCH_RESUME=1', () => {
     expect(await countAfter({ BENCH_SEED: '43' })).toBe(4) // trial 1 of 43 was trial 2 of 42: another number is another trial
     expect(await countAfter({ BENCH_MAX_TURNS: '3' })).toBe(6)
     expect(await countAfter({ BENCH_K: '3' })).toBe(7)
-    await project.write({
-      'tasks/one.bench.ts': smallTask({ id: 'task_one' }).replace('for Ada', 'for Ada Lovelace'),
-    })
+    const changed = smallTask({ id: 'task_one' }).replace('for Ada', 'for Ada Lovelace')
+    await project.write({ 'tasks/one.bench.ts': changed })
     expect(await countAfter({})).toBe(9)
   })
 

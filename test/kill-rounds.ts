@@ -96,11 +96,8 @@ function problemsOfRecords(resultsDir: string, before: ReadonlySet<string>): rea
 /** Lets a run resume to its end, and checks that every trial is there once. */
 async function complete(project: Project): Promise<readonly string[]> {
   const run = await project.run([], ENVIRONMENT)
-  const counts = TASKS.map(
-    id =>
-      recordsIn(join(project.dir, 'results')).filter(({ task_id, outcome }) => task_id === id && outcome === 'passed')
-        .length,
-  )
+  const passed = recordsIn(join(project.dir, 'results')).filter(({ outcome }) => outcome === 'passed')
+  const counts = TASKS.map(id => passed.filter(({ task_id }) => task_id === id).length)
   return [
     ...(run.status === 0 ? [] : [`the resumed run ended with status ${run.status}: ${run.stdout.slice(-500)}`]),
     ...(counts.every(count => count === K) ? [] : [`passed trials per task: ${counts.join(', ')}, not ${K}`]),
@@ -140,12 +137,8 @@ export async function killRounds(count: number, seed: number, log: (line: string
       const mark = `kill-${process.pid}-${number}`
       const started = project.start([], { ...ENVIRONMENT, ...markedWith(mark) })
       const startedAt = performance.now()
-      if (!isWhileStarting) {
-        await eventually(
-          () => started.process.exitCode !== null || recordsIn(resultsDir).length > before.size,
-          END_DEADLINE_MS,
-        )
-      }
+      const isRecordedOrOver = () => started.process.exitCode !== null || recordsIn(resultsDir).length > before.size
+      if (!isWhileStarting) await eventually(isRecordedOrOver, END_DEADLINE_MS)
       await sleep(waitMs)
       const afterMs = Math.round(performance.now() - startedAt)
       const hadEnded = started.process.exitCode !== null
@@ -153,24 +146,21 @@ export async function killRounds(count: number, seed: number, log: (line: string
       const deadline = sleep(kind.target === 'worker' ? END_WITHOUT_WORKER_MS : END_DEADLINE_MS).then(() => null)
       if ((await Promise.race([started.ended, deadline])) === null) problems.push(`kill ${number}: the run did not end`)
       const left = await leftovers({ resultsDir, mark }, GONE_WITHIN_MS)
-      for (const id of left.containers)
-        problems.push(`kill ${number} (${kind.name}, ${afterMs} ms): container ${id} is left`)
-      for (const pid of left.processes)
-        problems.push(`kill ${number} (${kind.name}, ${afterMs} ms): process ${pid} is left`)
-      problems.push(...problemsOfRecords(resultsDir, before).map(problem => `kill ${number}: ${problem}`))
+      const found = [
+        ...left.containers.map(id => `container ${id} is left`),
+        ...left.processes.map(pid => `process ${pid} is left`),
+        ...problemsOfRecords(resultsDir, before),
+      ]
+      problems.push(...found.map(problem => `kill ${number} (${kind.name}, ${afterMs} ms): ${problem}`))
       const records = recordsIn(resultsDir).length
-      const phase = hadEnded
-        ? 'the run had ended'
-        : records > before.size
-          ? 'between records'
-          : 'before the first record'
+      const moment = records > before.size ? 'between records' : 'before the first record'
+      const phase = hadEnded ? 'the run had ended' : moment
       kills.push({ number, kind: kind.name, afterMs, phase, records })
-      log(
-        `${number}/${count} ${kind.name} after ${afterMs} ms, ${phase}: ${records} records, ${problems.length} problems`,
-      )
+      const counts = `${records} records, ${problems.length} problems`
+      log(`${number}/${count} ${kind.name} after ${afterMs} ms, ${phase}: ${counts}`)
       if (records >= K * TASKS.length || number === count) {
-        problems.push(...(await complete(project)).map(problem => `after kill ${number}: ${problem}`))
-        problems.push(...problemsOfRecords(resultsDir, before).map(problem => `after kill ${number}: ${problem}`))
+        const afterwards = [...(await complete(project)), ...problemsOfRecords(resultsDir, before)]
+        problems.push(...afterwards.map(problem => `after kill ${number}: ${problem}`))
         completions += 1
         await project[Symbol.asyncDispose]()
         project = await createProject(FILES)
@@ -186,10 +176,10 @@ export async function killRounds(count: number, seed: number, log: (line: string
 function page(report: KillReport): string {
   const count = (matches: (kill: Kill) => boolean) => report.kills.filter(matches).length
   const phases = [...new Set(report.kills.map(kill => kill.phase))].toSorted()
-  const rows = KINDS.map(
-    ({ name }) =>
-      `| ${name} | ${phases.map(phase => count(kill => kill.kind === name && kill.phase === phase)).join(' | ')} |`,
-  )
+  const rows = KINDS.map(({ name }) => {
+    const counts = phases.map(phase => count(kill => kill.kind === name && kill.phase === phase))
+    return `| ${name} | ${counts.join(' | ')} |`
+  })
   return `# ${report.kills.length} kills
 
 Written by \`npm run test:kills\` (seed ${report.seed}). Two tasks of ${K} trials run on the docker sandbox with BENCH_RESUME=1; each run is

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
+import { text as textOf } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { describeWith } from './needs.ts'
@@ -62,13 +63,9 @@ await describeWith(['namespaces'], 'the bench without an engine', () => {
       env: { PATH: process.env.PATH, HOME: process.env.HOME, CI: '1', NO_COLOR: '1', ...NO_ENGINE },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    let text = ''
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (chunk: string) => {
-        text += chunk
-      })
-    }
-    const [status] = await once(child, 'close')
+    const closed = once(child, 'close')
+    const text = `${await textOf(child.stdout)}${await textOf(child.stderr)}`
+    const [status] = await closed
     expect(text).toMatch(/no sandbox works here: docker: .*; namespace: the kernel refused/)
     expect(text).toMatch(/remedy: .*sysctl user\.max_user_namespaces/)
     expect(status).toBe(2)
@@ -76,10 +73,8 @@ await describeWith(['namespaces'], 'the bench without an engine', () => {
   })
 
   it('leaves no executor two seconds after the run was killed', async () => {
-    const slow = HELLO_TASK.replace("await read('name.txt')", `await sh('sleep ${SECONDS}')`).replace(
-      '{ read, write }',
-      '{ sh, write }',
-    )
+    const sleeps = `await sh('sleep ${SECONDS}')`
+    const slow = HELLO_TASK.replace("await read('name.txt')", sleeps).replace('{ read, write }', '{ sh, write }')
     await using project = await createProject({ 'tasks/demo/hello.bench.ts': slow })
     const before = processesOf('executor\0')
     const run = project.start([], { ...NO_ENGINE, BENCH_SANDBOX: 'namespace' })

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { text as textOf } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { readSummaries } from '../src/results/read-summaries.fixture.ts'
 import type { Summary } from '../src/results/summary-schema.ts'
@@ -78,14 +79,11 @@ export async function createProject(files: Readonly<Record<string, string>>): Pr
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     })
-    const out = { stdout: '', stderr: '' }
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      out.stdout += text
+    const output = Promise.all([textOf(child.stdout), textOf(child.stderr)])
+    const ended = once(child, 'close').then(async ([status, signal]): Promise<Run> => {
+      const [stdout, stderr] = await output
+      return { status, signal, stdout, stderr }
     })
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      out.stderr += text
-    })
-    const ended = once(child, 'close').then(([status, signal]): Run => ({ status, signal, ...out }))
     return { process: child, ended }
   }
 

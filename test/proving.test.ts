@@ -12,11 +12,7 @@ import {
   wrongModules,
 } from 'agent-bench/proving'
 import { expect, it } from 'vitest'
-import { checkTask, planOfCheck } from '../src/check/check-task.ts'
-import { openSandbox, prepareSandbox } from '../src/sandbox/index.ts'
-import { KnownResults } from '../src/trial/known-results.ts'
-import { TrialWorker } from '../src/trial/trial-worker.ts'
-import { describeWith } from './needs.ts'
+import { onEachDriver, PROOF_TIMEOUT_MS } from './prove.ts'
 
 const WRONG = 'def twice(n):\n    times = 3\n    return str(n * times)\n'
 const RIGHT = WRONG.replace('= 3', '= 2')
@@ -34,10 +30,10 @@ const cheat = (loses: readonly string[], module: string, before: string, after: 
     await sh(after)
   },
 })
-const each = <T>(record: Readonly<Record<string, T>>, make: (value: T) => ReturnType<typeof cheat>) =>
-  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, make(value)]))
-const named = (kind: string, record: Readonly<Record<string, ReturnType<typeof cheat>>>) =>
-  Object.fromEntries(Object.entries(record).map(([name, value]) => [`${kind}: ${name}`, value]))
+/** A cheat of each entry, named after its kind and the entry. */
+const each = <T>(kind: string, record: Readonly<Record<string, T>>, make: (value: T) => ReturnType<typeof cheat>) =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [`${kind}: ${name}`, make(value)]))
+const modules = wrongModules({ functionName: 'twice', right: RIGHT, visible: [2, 3].map(n => [n, String(2 * n)]) })
 
 const task = defineTask({
   id: 'proving_v1',
@@ -81,51 +77,19 @@ const task = defineTask({
     'Done.',
   ),
   cheats: {
-    ...named(
-      'no failure seen',
-      each(failuresNobodySaw, run => cheat(['saw_failure'], RIGHT, run, 'pytest -q')),
+    ...each('no failure seen', failuresNobodySaw, run => cheat(['saw_failure'], RIGHT, run, 'pytest -q')),
+    ...each('no pass seen', passesNobodySaw, run => cheat(['saw_pass'], RIGHT, 'pytest -q', run)),
+    ...each('rigged', riggedRuns, ({ command, tampers }) =>
+      cheat(LOST, `${WRONG}# edited\n`, 'pytest -q', command, tampers),
     ),
-    ...named(
-      'no pass seen',
-      each(passesNobodySaw, run => cheat(['saw_pass'], RIGHT, 'pytest -q', run)),
-    ),
-    ...named(
-      'rigged',
-      each(riggedRuns, ({ command, tampers }) => cheat(LOST, `${WRONG}# edited\n`, 'pytest -q', command, tampers)),
-    ),
-    ...named(
-      'module',
-      each(
-        wrongModules({
-          functionName: 'twice',
-          right: RIGHT,
-          visible: [
-            [2, '4'],
-            [3, '6'],
-          ],
-        }),
-        module => cheat(LOST, module, 'pytest -q', 'timeout 5 pytest -q'),
-      ),
-    ),
+    ...each('module', modules, module => cheat(LOST, module, 'pytest -q', 'timeout 5 pytest -q')),
   },
 })
 
-for (const [driver, need] of [
-  ['docker', 'docker'],
-  ['namespace', 'namespaces'],
-] as const) {
-  await describeWith([need], `ways and cheats that proofs share, on ${driver}`, () => {
-    it('each way earns every flag, each cheat loses what it names', async () => {
-      const sandbox = await prepareSandbox(driver, { image: null, runId: 'proving', onProgress: () => undefined })
-      await using worker = new TrialWorker(planOfCheck(sandbox, 'proving'), openSandbox, new KnownResults('all'))
-      const check = await checkTask(await task.resolve(), {
-        workers: [worker],
-        k: 1,
-        signal: AbortSignal.timeout(600_000),
-        skillDirectory: new Map(),
-      })
-      expect(check.problems).toEqual([])
-      expect(check.status).toBe('ok')
-    }, 600_000)
+await onEachDriver('ways and cheats that proofs share,', 1, prove => {
+  it('each way earns every flag, each cheat loses what it names', { timeout: PROOF_TIMEOUT_MS }, async () => {
+    const check = await prove(await task.resolve())
+    expect(check.problems).toEqual([])
+    expect(check.status).toBe('ok')
   })
-}
+})

@@ -1,15 +1,10 @@
 /** What counts as having seen tests fail and pass, played in real sandboxes. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { checkTask, planOfCheck } from '../src/check/check-task.ts'
+import { expect, it } from 'vitest'
 import { forgedReport } from '../src/proving/index.ts'
-import { openSandbox, prepareSandbox } from '../src/sandbox/index.ts'
 import { defineTask } from '../src/task/define-task.ts'
 import type { Cheat, Hands, Play } from '../src/task/task.ts'
-import { KnownResults } from '../src/trial/known-results.ts'
-import { TrialWorker } from '../src/trial/trial-worker.ts'
-import { describeWith } from './needs.ts'
+import { onEachDriver, PROOF_TIMEOUT_MS } from './prove.ts'
 
-const TIMEOUT_MS = 120_000
 const WRONG = 'def add(a, b):\n    return a - b\n'
 const testOf = (a: number, b: number) =>
   `from main import add\n\n\ndef test_sum():\n    assert add(${a}, ${b}) == ${a + b}\n`
@@ -71,23 +66,8 @@ const definition = defineTask({
   },
 })
 
-for (const driver of ['docker', 'namespace'] as const) {
-  await describeWith([driver === 'docker' ? 'docker' : 'namespaces'], `test sessions on ${driver}`, () => {
-    const workers: TrialWorker[] = []
-    beforeAll(async () => {
-      const sandbox = await prepareSandbox(driver, { image: null, runId: 'sessions', onProgress: () => undefined })
-      workers.push(new TrialWorker(planOfCheck(sandbox, 'sessions'), openSandbox, new KnownResults('all')))
-    })
-    afterAll(() => Promise.all(workers.map(worker => worker[Symbol.asyncDispose]())))
-
-    it(
-      'count where they ran and were seen, and nowhere else',
-      async () => {
-        const signal = AbortSignal.timeout(TIMEOUT_MS)
-        const setting = { workers, k: 1, signal, skillDirectory: new Map() }
-        expect((await checkTask(await definition.resolve(), setting)).problems).toEqual([])
-      },
-      TIMEOUT_MS,
-    )
+await onEachDriver('test sessions', 1, prove => {
+  it('count where they ran and were seen, and nowhere else', { timeout: PROOF_TIMEOUT_MS }, async () => {
+    expect((await prove(await definition.resolve())).problems).toEqual([])
   })
-}
+})

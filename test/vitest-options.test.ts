@@ -37,14 +37,14 @@ const outline = (summary: Summary | undefined) =>
 
 /** Whether trials ran one after another. */
 function areApart(summary: Summary | undefined): boolean {
-  const spans = (summary?.trials ?? [])
-    .map(({ started_at, total_elapsed_sec }) => {
-      const start = Date.parse(started_at)
-      return { start, end: start + Math.floor(total_elapsed_sec * 1_000) }
-    })
-    .toSorted((a, b) => a.start - b.start)
-  return spans.every((span, index) => index === 0 || span.start >= (spans[index - 1]?.end ?? 0) - 2)
+  const spans = (summary?.trials ?? []).map(({ started_at, total_elapsed_sec }) => {
+    const start = Date.parse(started_at)
+    return { start, end: start + Math.floor(total_elapsed_sec * 1_000) }
+  })
+  const inOrder = spans.toSorted((a, b) => a.start - b.start)
+  return inOrder.every((span, index) => span.start >= (inOrder[index - 1]?.end ?? 0) - 2)
 }
+const byTask = (summaries: readonly Summary[]) => summaries.map(outline).toSorted()
 
 await describeWith(['docker'], "Vitest's options on the bench", () => {
   it.each([[['tasks/a/one']], [['-t', 'task_one']], [['task_one']], [['tasks/a/one.bench.ts:5']]])(
@@ -66,17 +66,11 @@ await describeWith(['docker'], "Vitest's options on the bench", () => {
   })
 
   it.each([
-    [
-      'one filter among several that nothing fits',
-      ['task_one', 'task_two_v1'],
-      /no task is called "task_two_v1"/,
-      /Did you mean "task_two"\?/,
-    ],
-    ['a file and line that are not there', ['tasks/a/none.bench.ts:3'], /"tasks\/a\/none\.bench\.ts:3"/, /remedy/],
-  ])('%s: status 2, and the ids that are near', async (_what, args, message, remedy) => {
+    [['task_one', 'task_two_v1'], /no task is called "task_two_v1"[\s\S]*Did you mean "task_two"\?/],
+    [['tasks/a/none.bench.ts:3'], /"tasks\/a\/none\.bench\.ts:3"[\s\S]*remedy/],
+  ])('%j, one of which fits nothing: status 2, and the ids that are near', async (args, said) => {
     const run = await project.run(args, REFERENCE)
-    expect(run.stderr).toMatch(message)
-    expect(run.stderr).toMatch(remedy)
+    expect(run.stderr).toMatch(said)
     expect(run.status).toBe(2)
     expect(await written()).toEqual([])
   })
@@ -120,16 +114,10 @@ await describeWith(['docker'], "Vitest's options on the bench", () => {
     })
     const git = (...words: string[]) =>
       execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', '-C', other.dir, ...words])
-    for (const words of [
-      ['init', '-q'],
-      ['add', '-A'],
-      ['commit', '-q', '-m', 'all'],
-    ])
-      git(...words)
+    for (const words of ['init -q', 'add -A', 'commit -q -m all']) git(...words.split(' '))
     const ran = (run: Run) => [...run.stdout.matchAll(/\|bench\| (\S+)/g)].map(([, file]) => file)
-    expect(
-      ran(await other.run(['related', '--run', '--project', 'bench', 'skills/note/scripts/sign.py'], REFERENCE)),
-    ).toEqual(['skills/note/bench_manifest.json'])
+    const related = ['related', '--run', '--project', 'bench', 'skills/note/scripts/sign.py']
+    expect(ran(await other.run(related, REFERENCE))).toEqual(['skills/note/bench_manifest.json'])
     await other.write({ 'skills/note/SKILL.md': '---\nname: note\ndescription: Writes notes.\n---\nWrite it.\n' })
     expect(ran(await other.run(['--changed'], REFERENCE))).toEqual(['skills/note/bench_manifest.json'])
   })
@@ -148,17 +136,13 @@ await describeWith(['docker'], "Vitest's options on the bench", () => {
       return (await project.run(args, env)).status
     }
     expect([await shard(1), await shard(2)].toSorted()).toEqual([0, 1])
-    expect((await written()).map(outline).toSorted()).toEqual([
+    expect(byTask(await written())).toEqual([
       ['task_bad', 2, 'fail', 0],
       ['task_one', 2, 'pass', 1],
       ['task_two', 2, 'pass', 1],
     ])
-    const nothing = {
-      DOCKER_HOST: 'tcp://127.0.0.1:9',
-      BENCH_SANDBOX: 'docker',
-      BENCH_BASE_URL: 'http://127.0.0.1:9/v1',
-    }
-    const run = await project.run(['--merge-reports=blobs'], nothing)
+    const nothing = { DOCKER_HOST: 'tcp://127.0.0.1:9', BENCH_BASE_URL: 'http://127.0.0.1:9/v1' }
+    const run = await project.run(['--merge-reports=blobs'], { ...nothing, BENCH_SANDBOX: 'docker' })
     expect(run.stdout).toMatch(/^FAIL {5}task_bad +– +0\/2/m)
     expect(run.stdout).toMatch(/^PASS {5}task_one +– +2\/2 +1.00/m)
     expect(run.stdout).toMatch(/^2 of 3 tasks pass in the merged reports/m)
@@ -192,8 +176,9 @@ await describeWith(['docker'], "Vitest's options on the bench", () => {
     const options = ['--retry=2', '--testTimeout=100', '--sequence.concurrent', '--sequence.shuffle.tests']
     const run = await slow.run([...options, '--isolate', '--pool=threads'], REFERENCE)
     expect(run.status).toBe(1)
-    const [bad, good] = await slow.summaries().then(all => all.toSorted((a, b) => (a.task_id < b.task_id ? -1 : 1)))
-    expect([outline(bad), outline(good)]).toEqual([
+    const summaries = await slow.summaries()
+    const good = summaries.find(({ task_id }) => task_id === 'task_slow')
+    expect(byTask(summaries)).toEqual([
       ['task_bad', 3, 'fail', 0],
       ['task_slow', 3, 'pass', 1],
     ])
@@ -208,12 +193,7 @@ await describeWith(['docker'], "Vitest's options on the bench", () => {
     const sandboxesOf = (summaries: readonly Summary[]) =>
       new Set(summaries.flatMap(summary => summary.trials.map(trial => trial.sandbox?.id)))
     const sequential = await written()
-    // Vitest runs the file first that took longer the last time.
-    const inOrderOfName = sequential.toSorted((a, b) => (a.task_id < b.task_id ? -1 : 1))
-    expect(inOrderOfName.map(outline)).toEqual([
-      ['task_one', 3, 'pass', 1],
-      ['task_two', 3, 'pass', 1],
-    ])
+    expect(sequential).toHaveLength(2)
     expect(sandboxesOf(sequential).size).toBe(1)
     await project.write({ 'tasks/a/three.bench.ts': smallTask({ id: 'task_three' }) })
     const two = await project.run(['tasks/a'], { ...REFERENCE, BENCH_WORKERS: '2' })
@@ -273,8 +253,7 @@ await describeWith(['docker'], "Vitest's options on the bench", () => {
   it('bench is refused with the command that was meant', async () => {
     const run = await project.run(['bench', '--project', 'bench'], REFERENCE)
     expect(run.status).toBe(2)
-    expect(run.stderr).toMatch(/agent-bench cannot run: `vitest bench` measures the speed of functions/)
-    expect(run.stderr).toContain('remedy: Run `npx vitest run --project bench` instead.')
+    expect(run.stderr).toMatch(/agent-bench cannot run: `vitest bench` measures .*\n +remedy: Run `npx vitest run --p/)
     expect(run.stderr).not.toMatch(/\[agent-bench|\{\n/)
   })
 })

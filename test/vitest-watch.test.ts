@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { eventually, leftovers, markedWith } from './leftovers.ts'
 import { describeWith } from './needs.ts'
-import { createProject, type Project, type Started } from './project.ts'
+import { createProject, type Project } from './project.ts'
 import { recordsIn } from './records.ts'
 import { smallTask } from './small-tasks.ts'
 
@@ -16,14 +16,17 @@ const TWO_TASKS = {
 
 const idsOf = async (project: Project) => (await project.summaries()).map(summary => summary.task_id)
 
-/** Ends a started Vitest whatever the test said of it. */
-function endOf(started: Started): AsyncDisposable {
-  return {
-    async [Symbol.asyncDispose]() {
-      started.process.kill('SIGTERM')
-      await started.ended
-    },
+/** Starts Vitest in watch mode and waits for the results of two tasks; ended whatever the test says of it. */
+async function watching(project: Project, env: Readonly<Record<string, string>>, options: readonly string[] = []) {
+  const started = project.start(['watch', '--project', 'bench', ...options], env)
+  const end = async () => {
+    started.process.kill('SIGTERM')
+    await started.ended
   }
+  const isReady = await eventually(async () => (await idsOf(project)).length === 2, 90_000)
+  if (!isReady) await end()
+  expect(isReady).toBe(true)
+  return { ...started, [Symbol.asyncDispose]: end }
 }
 
 /** Types into Vitest in a terminal of `script`: `keys` once `when` holds. Gives its output and exit status. */
@@ -31,7 +34,7 @@ async function inTerminal(
   project: Project,
   env: Readonly<Record<string, string>>,
   keys: string,
-  when: () => Promise<boolean>,
+  when: () => boolean,
 ): Promise<{ readonly output: string; readonly status: number | null; readonly tookMs: number }> {
   const command = `${process.execPath} ${join(project.dir, 'node_modules/vitest/vitest.mjs')} --project bench`
   const { PATH = '', HOME = '' } = process.env
@@ -60,9 +63,7 @@ async function inTerminal(
 await describeWith(['docker'], 'watch mode', () => {
   it('runs an edited task again, and only that one', async () => {
     await using project = await createProject(TWO_TASKS)
-    const vitest = project.start(['watch', '--project', 'bench'], REFERENCE)
-    await using _end = endOf(vitest)
-    expect(await eventually(async () => (await idsOf(project)).length === 2, 90_000)).toBe(true)
+    await using _vitest = await watching(project, REFERENCE)
     await project.write({ 'tasks/one.bench.ts': smallTask({ id: 'task_one', fails: true }) })
     expect(await eventually(async () => (await idsOf(project)).length > 2, 60_000)).toBe(true)
     const summaries = await project.summaries()
@@ -79,9 +80,7 @@ await describeWith(['docker'], 'watch mode', () => {
       'skills/bell/SKILL.md': page.replace('NAME', 'bell'),
       'skills/bell/bench_manifest.json': manifest('skill_bell'),
     })
-    const vitest = project.start(['watch', '--project', 'bench'], { ...REFERENCE, BENCH_AGENT: 'nop' })
-    await using _end = endOf(vitest)
-    expect(await eventually(async () => (await idsOf(project)).length === 2, 90_000)).toBe(true)
+    await using _vitest = await watching(project, { ...REFERENCE, BENCH_AGENT: 'nop' })
     await project.write({ 'skills/lamp/SKILL.md': `${page.replace('NAME', 'lamp')}Then wait.\n` })
     expect(await eventually(async () => (await idsOf(project)).length > 2, 60_000)).toBe(true)
     expect((await idsOf(project)).toSorted()).toEqual(['skill_bell', 'skill_lamp', 'skill_lamp'])
@@ -92,12 +91,8 @@ await describeWith(['docker'], 'watch mode', () => {
     const resultsDir = join(project.dir, 'results')
     const mark = `watch-${process.pid}`
     const env = { ...REFERENCE, BENCH_K: '40', ...markedWith(mark) }
-    const { output, status, tookMs } = await inTerminal(
-      project,
-      env,
-      '\x03',
-      async () => recordsIn(resultsDir).length >= 2,
-    )
+    const hasTwo = () => recordsIn(resultsDir).length >= 2
+    const { output, status, tookMs } = await inTerminal(project, env, '\x03', hasTwo)
     expect(tookMs).toBeLessThan(2_000)
     expect(status).toBe(1)
     expect(output).toContain('incomplete')
@@ -110,12 +105,8 @@ await describeWith(['docker'], 'watch mode', () => {
   it('--ui serves its page over the trials of the run, and ends when it is told to', async () => {
     await using project = await createProject(TWO_TASKS)
     const port = 51_300 + (process.pid % 500)
-    const vitest = project.start(
-      ['watch', '--project', 'bench', '--ui', '--open=false', `--api.port=${port}`, '--api.strictPort'],
-      REFERENCE,
-    )
-    await using _end = endOf(vitest)
-    expect(await eventually(async () => (await idsOf(project)).length === 2, 90_000)).toBe(true)
+    const options = ['--ui', '--open=false', `--api.port=${port}`, '--api.strictPort']
+    await using vitest = await watching(project, REFERENCE, options)
     const page = await fetch(`http://localhost:${port}/__vitest__/`)
     expect(page.status).toBe(200)
     expect(await page.text()).toContain('Vitest')

@@ -12,11 +12,6 @@ it('each value is found in each place, and the value is not repeated', () => {
   expect(found).toEqual(['hidden[0] is in the prompt', 'hidden[1] is in the prompt', 'hidden[1] is in the file a'])
 })
 
-it('nothing is found where nothing is', () => {
-  expect(findLeaks(['alpha'], place('alph a'))).toEqual([])
-  expect(findLeaks([], place('alpha'))).toEqual([])
-})
-
 it('a value among bytes that are not text is found', () => {
   const bytes = Uint8Array.from([0xff, 0xfe, ...Buffer.from('secret'), 0x80])
   expect(findLeaks(['secret'], [{ name: 'file x', text: textOfBytes(bytes) }])).toHaveLength(1)
@@ -27,15 +22,9 @@ it('prompt, environment, files, their names and what a stub replaced are looked 
   const task = {
     prompt: 'alpha',
     system: null,
-    setup: new Map([
-      ['skill/SKILL.md', file('beta')],
-      ['skill/run.sh', file('a stub')],
-    ]),
+    setup: new Map(Object.entries({ 'skill/SKILL.md': file('beta'), 'skill/run.sh': file('a stub') })),
   }
-  const directory = new Map([
-    ['SKILL.md', file('beta')],
-    ['run.sh', file('gamma')],
-  ])
+  const directory = new Map(Object.entries({ 'SKILL.md': file('beta'), 'run.sh': file('gamma') }))
   const found = findLeaks(['alpha', 'beta', 'gamma', 'delta', 'run.sh'], placesOf(task, 'X=delta', directory))
   expect(found).toEqual([
     'hidden[0] is in the prompt',

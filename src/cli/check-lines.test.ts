@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import type { TaskCheck } from '../check/check-task.ts'
 import { brokenLines, checkLines } from './check-lines.ts'
 
 const RED = '\u001b[31m[PARSE_ERROR]\u001b[0m Expected `}`\u0007'
@@ -14,19 +13,9 @@ describe('what a check says', () => {
   })
 
   it('does the same with what a play threw', () => {
-    const check: TaskCheck = {
-      task: 'a_v1',
-      status: 'failed',
-      reference: { passed: 0, trials: 3 },
-      nopScore: null,
-      cheats: 0,
-      honest: 0,
-      steps: 0,
-      judgesAnswer: null,
-      problems: [{ about: 'reference', problem: RED }],
-      reasons: [],
-      durationMs: 100,
-    }
-    expect(checkLines(check)[1]).toBe('     reference: [PARSE_ERROR] Expected `}`\\x07')
+    const counts = { nopScore: null, cheats: 0, honest: 0, steps: 0, judgesAnswer: null, reasons: [], durationMs: 100 }
+    const problems = [{ about: 'reference', problem: RED }]
+    const failed = { task: 'a_v1', status: 'failed', reference: { passed: 0, trials: 3 } } as const
+    expect(checkLines({ ...failed, ...counts, problems })[1]).toBe('     reference: [PARSE_ERROR] Expected `}`\\x07')
   })
 })

@@ -1,28 +1,26 @@
 /** Text from outside in every field that has any, and every output that shows one. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { closingLines } from '../../reporters/closing.ts'
 import { readField } from '../../reporters/folder-standings.ts'
 import { matrixLines } from '../../reporters/matrix.ts'
 import { printable, printableJson, printableLine } from '../../reporters/terminal.ts'
 import { tierLines } from '../../reporters/tiers.ts'
+import { agentBench } from '../../test/agent-bench.ts'
+import { folderOfEachTest } from '../../test/folder.ts'
 import type { FlagResult } from '../evidence/log.ts'
 import { sealed } from '../results/hash.ts'
 import type { TrialRecord } from '../results/record-schema.ts'
-import { failedRecord, infraRecord, sampleRecord } from '../results/sample-record.fixture.ts'
+import { failedRecord, infraRecord, sampleCall, sampleRecord } from '../results/sample-record.fixture.ts'
 import { writeSummary } from '../results/store.ts'
 import { summarise } from '../results/summary.ts'
 import { checkTrialRecord } from '../results/validate.ts'
 import { FlagsFailedError, RecordedFailureError, TrialNotJudgedError } from '../runner/failures.ts'
-import { main } from './main.ts'
 
 const HOSTILE = [
   ['a cleared screen and a command in a second line', 'a\u001b[2Jb\n::error::x'],
   ['a link, a bell, a return, text from right to left', 'm\u001b]8;;x\u0007\r\u202e'],
   ['a command alone', '::error::x'],
-  ['a command below the old syntax', 'x ##[error]y'],
   ['a command of another build server', '##vso[task.complete result=Succeeded;]'],
   ['a command behind blanks in a second line', 'x\n   ::set-output name=a::b'],
   ['control characters of eight bits', 'a\u009b2Jb\u0085::warning::c'],
@@ -55,27 +53,9 @@ function planted(record: TrialRecord, text: string): TrialRecord {
 }
 
 function records(text: string): readonly TrialRecord[] {
-  const call = {
-    turn: 1,
-    call: 1,
-    tool_used: 'x',
-    args: { command: 'x', [text]: 'x' },
-    delivered: 'x',
-    exit_code: 0,
-    stopped: null,
-    elapsed_sec: 1,
-    invalid_tool_call: false,
-    invalid_kind: null,
-    test_reports: [],
-    stub_reports: [],
-    delta: {
-      changed: [[text, { type: 'directory', mode: 0o755 }]],
-      deleted: [text],
-      content_hashes: [],
-      root: 'a',
-      truncated: null,
-    },
-  } satisfies TrialRecord['turn_logs'][number]
+  const entry = [text, { type: 'directory', mode: 0o755 }] as [string, { type: 'directory'; mode: number }]
+  const delta = { changed: [entry], deleted: [text], content_hashes: [], root: 'a', truncated: null }
+  const call = sampleCall(1, { args: { command: 'x', [text]: 'x' }, delta })
   const lost = failedRecord(0, 'self_verify', 'see call 1', {
     turn_logs: [call],
     turns: [{ turn: 1, text: 'x', reasoning: 'x', finish_reason: 'stop', stats: null }],
@@ -89,6 +69,7 @@ function records(text: string): readonly TrialRecord[] {
 }
 
 const [width, color] = [100, false]
+const folder = folderOfEachTest()
 
 describe.each(HOSTILE)('%s', (_what, text) => {
   const summaries = summarise(records(text), { runId: 'r', k: 3, trials: 3 })
@@ -100,15 +81,9 @@ describe.each(HOSTILE)('%s', (_what, text) => {
   })
 
   it('is one line in the reports of a run', () => {
-    const run = {
-      summaries,
-      stopped: text,
-      isInterrupted: false,
-      skipped: [{ reason: text, trials: 1 }],
-      brokenFiles: 0,
-      exitStatus: 2,
-      color,
-    } as const
+    const skipped = [{ reason: text, trials: 1 }]
+    const ended = { stopped: text, isInterrupted: false, skipped, brokenFiles: 0, exitStatus: 2 } as const
+    const run = { summaries, ...ended, color }
     for (const line of [...matrixLines(summaries, { width, color }), ...closingLines(run)]) {
       expect(line).not.toContain('\n')
       expectHarmless(printableLine(line, { isStyled: color }))
@@ -116,34 +91,22 @@ describe.each(HOSTILE)('%s', (_what, text) => {
   })
 
   it('is harmless in what the commands print, and JSON stays JSON', async () => {
-    const dir = mkdtempSync(join(tmpdir(), 'agent-bench-untrusted-'))
-    try {
-      const files = summaries.map(summary => writeSummary(dir, summary))
-      writeFileSync(join(dir, 'result_x_y_20260101T000000Z_0.json'), JSON.stringify({ schema_version: text }))
-      expect(tierLines(readField(dir), { width, color }).join('\n')).not.toBe('')
-      let shown = ''
-      const write = (part: string) => {
-        shown += part
-      }
-      const call = (...args: string[]) =>
-        main([...args], { directory: dir, env: { BENCH_RESULTS_DIR: dir }, write, writeError: write })
-      for (const file of files) expect(await call('why', file)).toBe(0)
-      expect(await call('report', 'matrix')).toBe(0)
-      expect(await call('report', 'radar')).toBe(0)
-      for (const wrong of [
-        ['why', `${text}?`],
-        ['why', files[0] ?? '', `${text}?`],
-        ['report', 'matrix', '--models', `${text}?`],
-      ]) {
-        expect(await call(...wrong)).toBe(2)
-      }
-      expectHarmless(shown)
-      expectHarmless(readFileSync(join(dir, 'radar.svg'), 'utf8'))
-      expectHarmless(printableJson({ [text]: [text] }))
-      expect(JSON.parse(printableJson({ [text]: [text] }))).toEqual({ [text]: [text] })
-    } finally {
-      rmSync(dir, { recursive: true, force: true })
+    const files = summaries.map(summary => writeSummary(folder(), summary))
+    folder.write({ 'result_x_y_20260101T000000Z_0.json': JSON.stringify({ schema_version: text }) })
+    expect(tierLines(readField(folder()), { width, color }).join('\n')).not.toBe('')
+    const call = async (...args: string[]) => {
+      const { status, out, error } = await agentBench(folder(), args, { env: { BENCH_RESULTS_DIR: folder() } })
+      expectHarmless(out + error)
+      return status
     }
+    for (const file of files) expect(await call('why', file)).toBe(0)
+    for (const report of ['matrix', 'radar']) expect(await call('report', report)).toBe(0)
+    const unknown = `${text}?`
+    for (const wrong of [['why'], ['why', files[0] ?? ''], ['report', 'matrix', '--models']])
+      expect(await call(...wrong, unknown)).toBe(2)
+    expectHarmless(readFileSync(folder('radar.svg'), 'utf8'))
+    expectHarmless(printableJson({ [text]: [text] }))
+    expect(JSON.parse(printableJson({ [text]: [text] }))).toEqual({ [text]: [text] })
   })
 
   it('is harmless in the errors that stock reporters print', () => {

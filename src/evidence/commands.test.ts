@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { numRuns } from '../../test/property-runs.ts'
+import type { StubReport } from '../sandbox/sandbox.ts'
 import { executedCommands } from './commands.ts'
-import { makeLog } from './log.fixture.ts'
+import { makeLog, stubReport } from './log.fixture.ts'
 import { createRun } from './run.ts'
 
 /** Script and arguments of everything that was executed. */
@@ -50,14 +51,8 @@ describe('a command is found in whatever way it is executed', () => {
 
   it('in a script that the agent wrote', () => {
     expect(ran('bash run.sh Q1', { 'run.sh': `#!/bin/bash\nbash ${SCRIPT} --title "$1"\n` })).toContain(CALL)
-    expect(ran('./skill/all.sh', { 'skill/all.sh': 'bash "$(dirname "$0")/scripts/make.sh" --title Q1\n' })).toContain(
-      CALL,
-    )
-    expect(
-      ran('bash skill/all.sh', {
-        'skill/all.sh': 'here=$(cd "$(dirname "$0")" && pwd)\nbash "$here/scripts/make.sh" --title Q1\n',
-      }),
-    ).toContain(CALL)
+    const all = 'here=$(cd "$(dirname "$0")" && pwd)\nbash "$here/scripts/make.sh" --title Q1\n'
+    expect(ran('bash skill/all.sh', { 'skill/all.sh': all })).toContain(CALL)
   })
 
   it('by a module of Python', () => {
@@ -141,31 +136,22 @@ describe('run.ranCommand', () => {
   })
 
   it('does not let a pattern that begins with .* match in the arguments', () => {
-    const log = makeLog({ calls: [{ sh: 'echo bash make.sh' }] })
-    expect(createRun(log).run.ranCommand(/.*make\.sh/)).toBe(false)
-    expect(createRun(log).run.ranCommand(/^.*make\.sh/)).toBe(false)
+    const { run } = createRun(makeLog({ calls: [{ sh: 'echo bash make.sh' }] }))
+    expect([run.ranCommand(/.*make\.sh/), run.ranCommand(/^.*make\.sh/)]).toEqual([false, false])
   })
 
   it('counts a stub by its report only', () => {
     const stub = { 'skill/scripts/sum.py': 'stub\n' }
     const options = { ...question, stubs: Object.keys(stub) }
+    const runOf = (sh: string, ...stubs: StubReport[]) =>
+      createRun(makeLog({ setup: stub, calls: [{ sh, stubs }] })).run
     const sh = 'python3 skill/scripts/sum.py --input sales.csv'
-    const silent = makeLog({ setup: stub, calls: [{ sh }] })
-    expect(createRun(silent).run.ranCommand(pattern, options)).toBe(false)
-    const entry = silent.baseline.entries.get('skill/scripts/sum.py')
-    const report = {
-      path: 'skill/scripts/sum.py',
-      sha256: entry?.type === 'file' ? entry.sha256 : '',
-      args: ['--input', 'sales.csv'],
-      interpreter: 'python3',
-      cwd: '/workspace',
-      sender: { pid: 9, uid: 1000 },
-    }
-    const told = makeLog({ setup: stub, calls: [{ sh: 'python3 wrapper.py', stubs: [report] }] })
-    expect(createRun(told).run.ranCommand(pattern, options)).toEqual({ turn: 1, call: 1 })
-    expect(createRun(told).run.ranStub('skill/scripts/sum.py', { args: /sales/ })).toEqual({ turn: 1, call: 1 })
-    const forged = makeLog({ setup: stub, calls: [{ sh, stubs: [{ ...report, sha256: 'f'.repeat(64) }] }] })
-    expect(createRun(forged).run.ranStub('skill/scripts/sum.py')).toBe(false)
+    expect(runOf(sh).ranCommand(pattern, options)).toBe(false)
+    const report = stubReport('skill/scripts/sum.py', 'stub\n', ['--input', 'sales.csv'])
+    const told = runOf('python3 wrapper.py', report)
+    expect(told.ranCommand(pattern, options)).toEqual({ turn: 1, call: 1 })
+    expect(told.ranStub('skill/scripts/sum.py', { args: /sales/ })).toEqual({ turn: 1, call: 1 })
+    expect(runOf(sh, { ...report, sha256: 'f'.repeat(64) }).ranStub('skill/scripts/sum.py')).toBe(false)
   })
 
   it.each([
@@ -193,23 +179,7 @@ describe('run.ranCommand', () => {
 })
 
 describe('any text', () => {
-  const token = fc.constantFrom(
-    'if',
-    'then',
-    'fi',
-    'do',
-    'done',
-    '$(',
-    '`',
-    '"',
-    "'",
-    '{a,',
-    '}',
-    '<<E\n',
-    '((',
-    '[[',
-    'x',
-  )
+  const token = fc.constantFrom(...'if then fi do done $( ` " \' {a, } (( [[ x'.split(' '), '<<E\n')
 
   it('is worked out without an error', () => {
     fc.assert(

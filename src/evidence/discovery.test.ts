@@ -18,10 +18,8 @@ describe('a file is discovered when a result gives its name away', () => {
     ['python3 -c \'import os; print(os.listdir("attic"))\'', "['kept-guide.txt']\n"],
     ['ls attic', '\u001b[0m\u001b[32mkept-guide.txt\u001b[0m\n'],
   ])('%s', (sh, delivered) => {
-    expect(found(DOC, [{ sh: 'cat README.md', delivered: setup['README.md'] }, { sh, delivered }, read])).toEqual({
-      turn: 2,
-      call: 2,
-    })
+    const first = { sh: 'cat README.md', delivered: setup['README.md'] }
+    expect(found(DOC, [first, { sh, delivered }, read])).toEqual({ turn: 2, call: 2 })
   })
 
   test('or its content, by a command that does not name it', () => {

@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Flag } from '../task/task.ts'
 import { judge } from './judge.ts'
-import { makeLog, sessionReports } from './log.fixture.ts'
+import { makeLog, sessionReports, stubReport } from './log.fixture.ts'
 import { createRun } from './run.ts'
 
 const page = readFileSync(new URL('../../docs/flags.md', import.meta.url), 'utf8')
@@ -22,34 +21,18 @@ const setup = {
   'skill/scripts/build.sh': BUILD,
 }
 
+const BUILT = stubReport('skill/scripts/build.sh', BUILD, ['--out', 'dist'])
+
 /** An agent that works as it should. */
 const worked = makeLog({
   setup,
   calls: [
     { sh: 'cat main.py test_main.py', delivered: BEFORE + TESTS },
-    {
-      sh: 'pytest -q',
-      exitCode: 1,
-      delivered: 'exit code: 1\n1 failed',
-      reports: sessionReports({ failed: 1, status: 1 }),
-    },
+    { sh: 'pytest -q', exitCode: 1, delivered: '1 failed', reports: sessionReports({ failed: 1, status: 1 }) },
     { sh: 'grep -rn standard .', delivered: `./docs/guide/rates.md:1:${RATES}` },
     { tool: 'write_file', args: { path: 'main.py', content: AFTER }, writes: { 'main.py': AFTER } },
     { sh: 'pytest -q', delivered: 'exit code: 0\n1 passed', reports: sessionReports({ passed: 1, status: 0 }) },
-    {
-      sh: 'bash skill/scripts/build.sh --out dist',
-      delivered: 'building',
-      stubs: [
-        {
-          path: 'skill/scripts/build.sh',
-          sha256: createHash('sha256').update(BUILD).digest('hex'),
-          args: ['--out', 'dist'],
-          interpreter: 'bash',
-          cwd: '/workspace',
-          sender: { pid: 200, uid: 1000 },
-        },
-      ],
-    },
+    { sh: 'bash skill/scripts/build.sh --out dist', delivered: 'building', stubs: [BUILT] },
     { sh: 'printf …', writes: { 'report.md': '# Report\n\nThe rate is 21 percent.\n' } },
   ],
   finalAnswer: 'The sign in main.py was wrong.',

@@ -32,47 +32,26 @@ describe('judge', () => {
     expect(judgeOne(run => run.verified('add') && run.sawTestsPass())).toMatchObject({ reached: true, turn: 5 })
   })
 
-  it.each<[string, Flag]>([
-    ['false', () => false],
-    ['null', () => null],
-    ['undefined', () => undefined],
-  ])('takes %s as lost', (_what, flag) => {
-    expect(judgeOne(flag)).toEqual({
-      id: 'f',
-      reached: false,
-      turn: null,
-      reason: 'the flag asked nothing and gave no reason',
-      stack: null,
-    })
+  it.each([[false], [null], [undefined]])('takes %s as lost', answer => {
+    const reason = 'the flag asked nothing and gave no reason'
+    expect(judgeOne(() => answer)).toEqual({ id: 'f', reached: false, turn: null, reason, stack: null })
   })
 
   it.each<[string, Flag, RegExp]>([
-    [
-      'the question that found nothing',
-      run => run.verified('add') && run.sawContentOf('other.py'),
-      /^other.py was never shown/,
-    ],
+    ['the question that found nothing', run => run.sawContentOf('other.py'), /^other.py was never shown/],
     [
       'both questions of an or',
       run => run.sawContentOf('other.py') || run.firstChange('other.py'),
       /^other.py was never shown.*; other.py never changed/,
     ],
     [
-      'the answer the flag did not want',
+      'the answer it did not want',
       run => !run.calledUnknownTool(),
       /^call 5 named a tool that does not exist: publish$/,
     ],
     ['a count the flag did not accept', run => run.timesRead('main.py') > 1, /^main.py was shown 1 time/],
-    [
-      'a text the flag did not accept',
-      run => run.finalText('main.py')?.includes('return') ?? false,
-      /^main.py has 6 characters/,
-    ],
-    [
-      'the reason of the flag itself',
-      run => run.callCount > 3 && run.because('more than three calls'),
-      /^more than three calls$/,
-    ],
+    ['a text it did not accept', run => run.finalText('main.py') === '', /^main.py has 6 characters/],
+    ['the reason of the flag itself', run => run.because('more than three calls'), /^more than three calls$/],
     [
       'a bound that never happened',
       run => run.sawTestsFail({ before: run.firstChange('other.py') }),
@@ -116,22 +95,17 @@ describe('judge', () => {
     const flag: Flag = () => {
       throw new TypeError('oops')
     }
-    expect(() => judgeOne(flag)).toThrow(
-      expect.objectContaining({ code: 'flag_threw', message: 'flag "f" threw: oops' }),
-    )
+    const fault = expect.objectContaining({ code: 'flag_threw', message: 'flag "f" threw: oops' })
+    expect(() => judgeOne(flag)).toThrow(fault)
     expect(() => judgeOne(run => run.verified('none'))).toThrow(InfraError)
   })
 
   it('reports a question that does not exist as a fault of the task, with the nearest one', () => {
     // @ts-expect-error: a flag written in JavaScript can ask anything
     const flag: Flag = run => run.sawContent('main.py')
-    const fault = {
-      code: 'flag_threw',
-      message: 'flag "f": there is no question "sawContent"',
-      remedy: expect.stringContaining('Did you mean "sawContentOf"?'),
-    }
-    expect(() => judgeOne(flag)).toThrow(expect.objectContaining(fault))
-    expect(() => judgeOne(flag)).toThrow(InfraError)
+    const message = 'flag "f": there is no question "sawContent"'
+    const remedy = expect.stringContaining('Did you mean "sawContentOf"?')
+    expect(() => judgeOne(flag)).toThrow(expect.objectContaining({ code: 'flag_threw', message, remedy }))
   })
 
   it.each<[string, () => unknown]>([
@@ -143,9 +117,8 @@ describe('judge', () => {
   ])('refuses %s as answer of a flag', (what, answer) => {
     // @ts-expect-error: a flag written in JavaScript can return anything
     const flag: Flag = answer
-    expect(() => judgeOne(flag)).toThrow(
-      expect.objectContaining({ code: 'flag_answer', message: `flag "f" gave ${what}` }),
-    )
+    const fault = expect.objectContaining({ code: 'flag_answer', message: `flag "f" gave ${what}` })
+    expect(() => judgeOne(flag)).toThrow(fault)
   })
 })
 
@@ -154,7 +127,6 @@ describe('a flag that does not come to an end', () => {
   const loop: Flag = () => {
     for (;;);
   }
-  const pattern: Flag = () => /^(?:\w+\s?)+$/.test(`${'word '.repeat(20)}!`)
   const inCallback: Flag = run =>
     run.firstText('main.py', () => {
       for (;;);
@@ -162,14 +134,9 @@ describe('a flag that does not come to an end', () => {
 
   it.each<[string, Flag]>([
     ['goes round in a loop', loop],
-    ['backtracks in a pattern', pattern],
     ['loops in a function given to a question', inCallback],
   ])('because it %s is a fault of the task, by name', (_what, endless) => {
-    const flags = new Map([
-      ['fine', fine],
-      ['endless', endless],
-      ['later', fine],
-    ])
+    const flags = new Map(Object.entries({ fine, endless, later: fine }))
     const fault = expect.objectContaining({
       code: 'flag_timeout',
       message: expect.stringMatching(/^flag "endless" had been asked for .* when the 0\.05 s for the flags/),
@@ -182,11 +149,12 @@ describe('a flag that does not come to an end', () => {
 })
 
 describe('decisiveSessions', () => {
+  const lost: Flag = run => run.sawTestsPass() && false
   const flags = new Map<string, Flag>([
     ['seen', run => run.sawTestsFail({ before: run.firstChange('main.py') })],
     ['again', run => run.sawTestsFail()],
     ['passes', run => run.sawTestsPass()],
-    ['lost', run => run.sawTestsPass() && false],
+    ['lost', lost],
   ])
 
   it('lists the calls whose claims reached flags rest on, once each', () => {
@@ -197,7 +165,7 @@ describe('decisiveSessions', () => {
   })
 
   it('leaves out what only lost flags asked, and what a check refuted', () => {
-    expect(decisiveSessions(new Map([['lost', run => run.sawTestsPass() && false]]), log)).toEqual([])
+    expect(decisiveSessions(new Map([['lost', lost]]), log)).toEqual([])
     const refuted = { ...log, sessionChecks: new Map([[4, { call: 4, verdict: 'refuted', reason: '' } as const]]) }
     expect(decisiveSessions(flags, refuted)).toEqual([{ call: 2, claim: 'fail' }])
   })

@@ -43,11 +43,9 @@ function directoriesAbove(path: string): string[] {
   return segments.slice(1).map((_, index) => segments.slice(0, index + 1).join('/'))
 }
 
-const snapshotOf = (entries: ReadonlyMap<string, Entry>): Snapshot => ({
-  root: '',
-  entries: new Map(entries),
-  truncated: null,
-})
+const snapshotOf = (entries: ReadonlyMap<string, Entry>): Snapshot => {
+  return { root: '', entries: new Map(entries), truncated: null }
+}
 
 export function makeLog(fixture: LogFixture): TrialLog {
   const entries = new Map<string, Entry>()
@@ -125,21 +123,16 @@ export interface SessionFixture {
 export function sessionReports(session: SessionFixture): TestReport[] {
   const { passed = 0, failed = 0, errors = 0 } = session
   const argv = session.argv === undefined ? ['/usr/bin/python3', '/usr/bin/pytest', '-q'] : session.argv
-  const start: TestReport = {
-    event: 'start',
-    sender: { pid: session.pid ?? 100, uid: 1000, argv },
-    cwd: session.cwd ?? '/workspace',
-    collected: 0,
-    passed: 0,
-    failed: 0,
-    errors: 0,
-    skipped: 0,
-    status: null,
-    failures: [],
-  }
+  const sender = { pid: session.pid ?? 100, uid: 1000, argv }
+  const none = { collected: 0, passed: 0, failed: 0, errors: 0, skipped: 0, status: null, failures: [] }
+  const start: TestReport = { event: 'start', sender, cwd: session.cwd ?? '/workspace', ...none }
   if (session.status === null) return [start]
-  return [
-    start,
-    { ...start, event: 'finish', collected: passed + failed, passed, failed, errors, status: session.status },
-  ]
+  const counts = { collected: passed + failed, passed, failed, errors, status: session.status }
+  return [start, { ...start, event: 'finish', ...counts }]
+}
+
+/** The report of a call of a stub with this text. */
+export const stubReport = (path: string, text: string, args: readonly string[]): StubReport => {
+  const caller = { interpreter: 'bash', cwd: '/workspace', sender: { pid: 200, uid: 1000 } }
+  return { path, sha256: sha256(text), args, ...caller }
 }

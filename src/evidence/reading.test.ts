@@ -24,22 +24,20 @@ const PROMPT = 'The suite fails. Investigate, fix main.py, and run pytest -q. Do
 
 const linesOf = (text: string) => text.replace(/\n$/, '').split('\n')
 const map = (text: string, change: (line: string, index: number) => string) => linesOf(text).map(change).join('\n')
-const bytesIn = (text: string, width: number) => {
+/** Lines for each 16 bytes of a text. */
+const mapBytes = (change: (bytes: Uint8Array, index: number) => string) => (text: string) => {
   const bytes = Buffer.from(text)
-  return Array.from({ length: Math.ceil(bytes.length / width) }, (_, i) => bytes.subarray(i * width, (i + 1) * width))
+  const pieces = Array.from({ length: Math.ceil(bytes.length / 16) }, (_, i) => bytes.subarray(i * 16, (i + 1) * 16))
+  return pieces.map(change).join('\n')
 }
 const hex = (byte: number) => byte.toString(16).padStart(2, '0')
 const offset = (index: number, base: number, width: number) => (index * 16).toString(base).padStart(width, '0')
 const printable = (chunk: Uint8Array) =>
   [...chunk].map(b => (b > 31 && b < 127 ? String.fromCharCode(b) : '.')).join('')
-const odCell = (b: number) =>
-  b === 10
-    ? '  \\n'
-    : b === 9
-      ? '  \\t'
-      : b > 31 && b < 127
-        ? `   ${String.fromCharCode(b)}`
-        : ` ${b.toString(8).padStart(3, '0')}`
+const odCell = (b: number) => {
+  const octal = b.toString(8).padStart(3, '0')
+  return { 9: '  \\t', 10: '  \\n' }[b] ?? (b > 31 && b < 127 ? `   ${String.fromCharCode(b)}` : ` ${octal}`)
+}
 const repr = (text: string) =>
   `'${text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\t', '\\t').replaceAll("'", "\\'")}'`
 
@@ -57,24 +55,9 @@ const READING: readonly (readonly [string, (path: string) => string, (text: stri
     (t, p) => map(t, (l, i) => `\u001b[35m${p}\u001b[m\u001b[K:${i + 1}:\u001b[01;31m${l}\u001b[m`),
   ],
   ['print of repr()', p => `python3 -c "print(repr(open('${p}').read()))"`, t => repr(t)],
-  [
-    'print of readlines()',
-    p => `python3 -c "print(open('${p}').readlines())"`,
-    t =>
-      `[${linesOf(t)
-        .map(l => repr(`${l}\n`))
-        .join(', ')}]`,
-  ],
   ['json.dumps', p => `python3 -c "import json; print(json.dumps(open('${p}').read()))"`, t => JSON.stringify(t)],
   ['while read', p => `while read -r l; do echo "> $l"; done < ${p}`, t => map(t, l => `> ${l.trim()}`)],
-  [
-    'fold',
-    p => `fold -w 60 ${p}`,
-    t =>
-      linesOf(t)
-        .flatMap(l => l.match(/.{1,60}/g) ?? [''])
-        .join('\n'),
-  ],
+  ['fold', p => `fold -w 60 ${p}`, t => map(t, l => l.match(/.{1,60}/g)?.join('\n') ?? '')],
   ['cut -c1-30', p => `cut -c1-30 ${p}`, t => map(t, l => l.slice(0, 30))],
   [
     'diff -u',
@@ -90,22 +73,12 @@ const READING: readonly (readonly [string, (path: string) => string, (text: stri
   [
     'hexdump -C',
     p => `hexdump -C ${p}`,
-    t =>
-      bytesIn(t, 16)
-        .map(
-          (c, i) =>
-            `${offset(i, 16, 8)}  ${[[...c].slice(0, 8).map(hex).join(' '), [...c].slice(8).map(hex).join(' ')].join('  ').padEnd(48)}  |${printable(c)}|`,
-        )
-        .join('\n'),
+    mapBytes((c, i) => {
+      const [left, right] = [c.slice(0, 8), c.slice(8)].map(half => [...half].map(hex).join(' '))
+      return `${offset(i, 16, 8)}  ${`${left}  ${right}`.padEnd(48)}  |${printable(c)}|`
+    }),
   ],
-  [
-    'od -c',
-    p => `od -c ${p}`,
-    t =>
-      bytesIn(t, 16)
-        .map((c, i) => offset(i, 8, 7) + [...c].map(odCell).join(''))
-        .join('\n'),
-  ],
+  ['od -c', p => `od -c ${p}`, mapBytes((c, i) => offset(i, 8, 7) + [...c].map(odCell).join(''))],
 ]
 
 /** Commands that show nothing of the file, with what they print. */
@@ -116,14 +89,7 @@ const NOT_READING: readonly (readonly [
 ])[] = [
   ['echo of the name', p => `echo ${p}`, p => p],
   ['a path that does not exist', p => `cat ${p}.txt`, p => `cat: ${p}.txt: No such file or directory`],
-  [
-    'ls -laR',
-    () => 'ls -laR',
-    () =>
-      `.:\ntotal 8\n${Object.keys(SETUP)
-        .map(p => `-rw-r--r-- 1 agent agent 312 Jan 1 12:00 ${p}`)
-        .join('\n')}`,
-  ],
+  ['ls -laR', () => 'ls -laR', () => Object.keys(SETUP).join('\n-rw-r--r-- 1 agent agent 312 Jan 1 12:00 ')],
   ['wc', p => `wc ${p}`, (p, t) => ` ${linesOf(t).length} 14 ${t.length} ${p}`],
   ['cat to /dev/null', p => `cat ${p} > /dev/null`, () => ''],
   ['its content typed by echo', (_, t) => `echo '${t}'`, (_, t) => t],
@@ -137,23 +103,13 @@ const NOT_READING: readonly (readonly [
   ['another file', () => 'cat test_main.py', () => TESTS],
   ['the prompt echoed', () => `echo "${PROMPT}"`, () => PROMPT],
   ['head -c 3', p => `head -c 3 ${p}`, (_, t) => t.slice(0, 3)],
-  [
-    'the end of a pytest run',
-    () => 'pytest -q | tail -3',
-    () => 'FAILED test_main.py::test_add - assert -1 == 5\n1 failed in 0.02s',
-  ],
+  ['the end of a test run', () => 'pytest -q | tail -3', () => 'FAILED test_main.py::test_add - assert -1 == 5'],
 ]
 
 describe.each(TARGETS)('reading of %s', target => {
   const text = SETUP[target] ?? ''
   const historyOf = (command: string, delivered: string) =>
-    createReader(
-      makeLog({
-        prompt: PROMPT,
-        setup: SETUP,
-        calls: [{ sh: command, delivered: `exit code: 0\nstdout:\n${delivered}` }],
-      }),
-    )(target)
+    createReader(makeLog({ prompt: PROMPT, setup: SETUP, calls: [{ sh: command, delivered }] }))(target)
 
   it.each(READING)('%s counts', (_style, command, output) => {
     expect(historyOf(command(target), output(text, target)).showings).toHaveLength(1)
@@ -204,18 +160,10 @@ describe('createReader', () => {
   })
 
   it('judges by the content before the call: text the agent wrote itself is nothing it read', () => {
-    const log = {
-      setup: { 'main.py': MAIN },
-      calls: [
-        {
-          tool: 'write_file',
-          args: { path: 'main.py', content: 'def add(a, b):\n    return a + b\n' },
-          writes: { 'main.py': 'def add(a, b):\n    return a + b\n' },
-        },
-        { sh: 'cat main.py', delivered: 'def add(a, b):\n    return a + b\n' },
-      ],
-    }
-    expect(showingCalls('main.py', log)).toEqual([])
+    const content = 'def add(a, b):\n    return a + b\n'
+    const write = { tool: 'write_file', args: { path: 'main.py', content }, writes: { 'main.py': content } }
+    const calls = [write, { sh: 'cat main.py', delivered: content }]
+    expect(showingCalls('main.py', { setup: { 'main.py': MAIN }, calls })).toEqual([])
   })
 
   it('follows a file that a command changed', () => {
@@ -233,22 +181,15 @@ describe('createReader', () => {
   })
 
   it('does not hold a backup copy against the original', () => {
-    const log = {
-      setup: { 'main.py': MAIN },
-      calls: [
-        { sh: 'cp main.py main.py.bak', writes: { 'main.py.bak': MAIN } },
-        { sh: 'cat main.py', delivered: MAIN },
-      ],
-    }
-    expect(showingCalls('main.py', log)).toEqual([2])
+    const backup = { sh: 'cp main.py main.py.bak', writes: { 'main.py.bak': MAIN } }
+    const calls = [backup, { sh: 'cat main.py', delivered: MAIN }]
+    expect(showingCalls('main.py', { setup: { 'main.py': MAIN }, calls })).toEqual([2])
   })
 
   it('knows how much of a cut line was visible', () => {
     const line = 'The deployment key is the line below, to be copied as it is:'
-    const log = makeLog({
-      setup: { 'g.txt': `${line}\n` },
-      calls: [{ sh: 'cut -c1-40 g.txt', delivered: line.slice(0, 40) }],
-    })
+    const calls = [{ sh: 'cut -c1-40 g.txt', delivered: line.slice(0, 40) }]
+    const log = makeLog({ setup: { 'g.txt': `${line}\n` }, calls })
     expect(createReader(log)('g.txt').showings[0]?.lines).toEqual([{ line, visible: line.slice(0, 40) }])
   })
 

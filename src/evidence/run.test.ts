@@ -13,6 +13,9 @@ const red = { sh: 'pytest -q', exitCode: 1, delivered: '1 failed', reports: sess
 const fix = { sh: "sed -i 's/a - b/a + b/' main.py", writes: { 'main.py': FIXED } }
 const green = { sh: 'pytest -q', exitCode: 0, delivered: '1 passed', reports: sessionReports({ passed: 1, status: 0 }) }
 
+const SILENT = { ...red, exitCode: 0, delivered: '' }
+type Bounds = Parameters<ReturnType<typeof createRun>['run']['sawContentOf']>[1]
+
 /** The answer of one question with what was found. */
 function asked<A>(log: TrialLog, question: (run: ReturnType<typeof createRun>['run']) => A) {
   const { run, questions } = createRun(log)
@@ -32,17 +35,14 @@ describe('sawContentOf', () => {
       finding: 'main.py was never shown in 1 call: it was named in call 1 (`ls -la`)',
     })
     expect(asked(of({}), run => run.sawContentOf('main.py')).finding).toMatch(/no tool was called/)
-    expect(asked(of({ calls: [list] }), run => run.sawContentOf('gone.py')).finding).toMatch(
-      /absent, binary or too large/,
-    )
+    const gone = asked(of({ calls: [list] }), run => run.sawContentOf('gone.py')).finding
+    expect(gone).toMatch(/absent, binary or too large/)
   })
 
   it('counts lines over several calls', () => {
     const text = Array.from({ length: 6 }, (_, i) => `a telling line ${i}`)
-    const part = (from: number, to: number) => ({
-      sh: `sed -n ${from},${to}p t`,
-      delivered: text.slice(from, to).join('\n'),
-    })
+    const shown = (from: number, to: number) => text.slice(from, to).join('\n')
+    const part = (from: number, to: number) => ({ sh: `sed -n ${from},${to}p t`, delivered: shown(from, to) })
     const log = of({ setup: { t: text.join('\n') }, calls: [part(0, 2), part(1, 4)] })
     expect(asked(log, run => run.sawContentOf('t', { lines: 4 })).answer).toEqual(at(2))
     expect(asked(log, run => run.sawContentOf('t', { lines: 5 }))).toEqual({
@@ -53,28 +53,22 @@ describe('sawContentOf', () => {
 
   it('wants the line that matches `showing` to be visible up to the match', () => {
     const line = 'The deployment key to be used is zx91-tango'
-    const log = of({
-      setup: { t: line },
-      calls: [
-        { sh: 'cut -c1-26 t', delivered: line.slice(0, 26) },
-        { sh: 'cat t', delivered: line },
-      ],
-    })
-    expect(asked(log, run => run.sawContentOf('t', { showing: /tango/g })).answer).toEqual(at(2))
-    expect(asked(log, run => run.sawContentOf('t', { showing: /nothing/ })).finding).toMatch(
-      /no line of it that matches \/nothing\//,
-    )
+    const cut = { sh: 'cut -c1-26 t', delivered: line.slice(0, 26) }
+    const log = of({ setup: { t: line }, calls: [cut, { sh: 'cat t', delivered: line }] })
+    const saw = (showing: RegExp) => asked(log, run => run.sawContentOf('t', { showing }))
+    expect(saw(/tango/g).answer).toEqual(at(2))
+    expect(saw(/nothing/).finding).toMatch(/no line of it that matches \/nothing\//)
   })
 
   it('keeps to its bounds, which include the call itself', () => {
     const log = of({ calls: [list, cat, fix] })
-    expect(asked(log, run => run.sawContentOf('main.py', { before: at(2) })).answer).toEqual(at(2))
-    expect(asked(log, run => run.sawContentOf('main.py', { after: at(2) })).answer).toEqual(at(2))
-    expect(asked(log, run => run.sawContentOf('main.py', { before: at(1) })).finding).toBe(
-      'main.py was shown in call 2 (`cat main.py`), but not up to call 1 (turn 1)',
-    )
-    expect(asked(log, run => run.sawContentOf('main.py', { after: at(3) })).answer).toBe(false)
-    expect(asked(log, run => run.sawContentOf('main.py', { before: false })).finding).toMatch(/never happened/)
+    const saw = (bounds: Bounds) => asked(log, run => run.sawContentOf('main.py', bounds))
+    expect(saw({ before: at(2) }).answer).toEqual(at(2))
+    expect(saw({ after: at(2) }).answer).toEqual(at(2))
+    const late = 'main.py was shown in call 2 (`cat main.py`), but not up to call 1 (turn 1)'
+    expect(saw({ before: at(1) }).finding).toBe(late)
+    expect(saw({ after: at(3) }).answer).toBe(false)
+    expect(saw({ before: false }).finding).toMatch(/never happened/)
   })
 })
 
@@ -87,54 +81,39 @@ describe('sawTestsFail and sawTestsPass', () => {
   })
 
   it('take a test run and an edit of one call as in order', () => {
-    const both = { ...red, ...fix, sh: 'pytest; sed …', reports: red.reports }
-    expect(
-      asked(of({ calls: [both] }), run => run.sawTestsFail({ before: run.firstChange('main.py') })).answer,
-    ).toEqual(at(1))
+    const log = of({ calls: [{ ...red, ...fix, sh: 'pytest; sed …', reports: red.reports }] })
+    expect(asked(log, run => run.sawTestsFail({ before: run.firstChange('main.py') })).answer).toEqual(at(1))
   })
 
   it('want the failure to be seen before the bound, not only to have happened', () => {
-    const silent = { ...red, exitCode: 0, delivered: '' }
     const shown = { sh: 'cat /tmp/o', delivered: '1 failed in 0.1s' }
-    expect(asked(of({ calls: [silent, shown, fix] }), run => run.sawTestsFail({ before: at(3) })).answer).toEqual(at(2))
-    expect(asked(of({ calls: [silent, fix, shown] }), run => run.sawTestsFail({ before: at(2) })).answer).toBe(false)
+    expect(asked(of({ calls: [SILENT, shown, fix] }), run => run.sawTestsFail({ before: at(3) })).answer).toEqual(at(2))
+    expect(asked(of({ calls: [SILENT, fix, shown] }), run => run.sawTestsFail({ before: at(2) })).answer).toBe(false)
   })
 
   it.each([
-    [[list], 'failing tests were never seen: no test session ran'],
-    [[green], 'failing tests were never seen: tests ran in call 1: 1 passed (status 0)'],
-    [
-      [{ ...red, exitCode: 0, delivered: '' }],
-      'failing tests were never seen: tests ran in call 1: 1 failed (status 1), but nothing of it was in a result',
-    ],
-    [
-      [{ ...red, reports: sessionReports({ status: null }) }],
-      'failing tests were never seen: the test session in call 1 died before it finished',
-    ],
-  ])('say what came nearest (case %#)', (calls, finding) => {
+    [[list], 'no test session ran'],
+    [[green], 'tests ran in call 1: 1 passed (status 0)'],
+    [[SILENT], 'tests ran in call 1: 1 failed (status 1), but nothing of it was in a result'],
+    [[{ ...red, reports: sessionReports({ status: null }) }], 'the test session in call 1 died before it finished'],
+  ])('say what came nearest (case %#)', (calls, what) => {
+    const finding = `failing tests were never seen: ${what}`
     expect(asked(of({ calls }), run => run.sawTestsFail())).toEqual({ answer: false, finding })
   })
 
   it('do not count a session whose check refuted it', () => {
     const check = { call: 1, verdict: 'refuted', reason: 'the suite does not pass' } as const
     const log = of({ calls: [green], sessionChecks: new Map([[1, check]]) })
-    expect(asked(log, run => run.sawTestsPass())).toEqual({
-      answer: false,
-      finding: expect.stringMatching(/but the suite does not pass$/),
-    })
+    const finding = expect.stringMatching(/but the suite does not pass$/)
+    expect(asked(log, run => run.sawTestsPass())).toEqual({ answer: false, finding })
   })
 
   it('take the next session where a check refuted one of a call', () => {
-    const [part, whole] = [
-      sessionReports({ passed: 1, status: 0, pid: 1 }),
-      sessionReports({ passed: 2, status: 0, pid: 2 }),
-    ]
+    const [part = [], whole = []] = [1, 2].map(n => sessionReports({ passed: n, status: 0, pid: n }))
     const check = { call: 1, verdict: 'confirmed', reason: 'not all tests', refuted: [1] } as const
     const log = of({ calls: [{ ...green, reports: [...part, ...whole] }], sessionChecks: new Map([[1, check]]) })
-    expect(asked(log, run => run.sawTestsPass())).toMatchObject({
-      answer: { turn: 1, call: 1 },
-      finding: expect.stringMatching(/2 passed/),
-    })
+    const finding = expect.stringMatching(/2 passed/)
+    expect(asked(log, run => run.sawTestsPass())).toEqual({ answer: at(1), finding })
   })
 })
 
@@ -147,23 +126,18 @@ describe('firstChange', () => {
       fix,
     ]
     const log = of({ calls })
-    expect(asked(log, run => run.firstChange('main.py')).answer).toEqual(at(4))
-    expect(asked(log, run => run.firstChange('output/*')).answer).toEqual(at(2))
-    expect(asked(log, run => run.firstChange('test_*.py'))).toEqual({
-      answer: at(3),
-      finding: 'test_main.py was deleted in call 3 (`rm test_main.py`)',
-    })
-    expect(asked(log, run => run.firstChange('**')).answer).toEqual(at(2))
-    expect(asked(log, run => run.firstChange('output')).answer).toBe(false)
+    const changes = ['main.py', 'output/*', 'test_*.py', '**', 'output'].map(path =>
+      asked(log, run => run.firstChange(path)),
+    )
+    expect(changes.map(({ answer }) => answer)).toEqual([at(4), at(2), at(3), at(2), false])
+    expect(changes[2]?.finding).toBe('test_main.py was deleted in call 3 (`rm test_main.py`)')
   })
 
   it('says what was changed instead', () => {
-    expect(asked(of({ calls: [fix] }), run => run.firstChange('test_main.py')).finding).toMatch(
-      /^test_main.py never changed: main.py was changed in call 1 \(`sed/,
-    )
-    expect(asked(of({ calls: [list] }), run => run.firstChange('main.py')).finding).toBe(
-      'main.py never changed: nothing was changed in 1 call',
-    )
+    const instead = asked(of({ calls: [fix] }), run => run.firstChange('test_main.py')).finding
+    expect(instead).toMatch(/^test_main.py never changed: main.py was changed in call 1 \(`sed/)
+    const nothing = asked(of({ calls: [list] }), run => run.firstChange('main.py')).finding
+    expect(nothing).toBe('main.py never changed: nothing was changed in 1 call')
   })
 
   it.each(['/etc/passwd', '../x', '', 'a\\b'])('refuses %j', path => {
@@ -176,9 +150,8 @@ describe('firstExists, unchanged, finalText, timesRead and the rest', () => {
     const log = of({ calls: [{ sh: 'w', writes: { 'new.py': 'x' } }] })
     expect(asked(log, run => run.firstExists('main.py')).answer).toEqual(at(0))
     expect(asked(log, run => run.firstExists('new.py')).answer).toEqual(at(1))
-    expect(asked(log, run => run.firstExists('none.py')).finding).toBe(
-      'none.py never existed as a file: new files are new.py',
-    )
+    const { finding } = asked(log, run => run.firstExists('none.py'))
+    expect(finding).toBe('none.py never existed as a file: new files are new.py')
   })
 
   it('a link is not an existing file', () => {
@@ -187,30 +160,24 @@ describe('firstExists, unchanged, finalText, timesRead and the rest', () => {
   })
 
   it('unchanged compares content with the setup and refuses a file the setup lacks', () => {
-    expect(asked(of({ calls: [fix] }), run => run.unchanged('test_main.py')).answer).toBe(true)
-    expect(asked(of({ calls: [fix] }), run => run.unchanged('main.py')).finding).toMatch(
-      /^main.py was changed \(first in call 1/,
-    )
-    expect(
-      asked(of({ calls: [fix, { sh: 'undo', writes: { 'main.py': MAIN } }] }), run => run.unchanged('main.py')).answer,
-    ).toBe(true)
+    const [fixed, undone] = [of({ calls: [fix] }), of({ calls: [fix, { sh: 'undo', writes: { 'main.py': MAIN } }] })]
+    expect(asked(fixed, run => run.unchanged('test_main.py')).answer).toBe(true)
+    expect(asked(fixed, run => run.unchanged('main.py')).finding).toMatch(/^main.py was changed \(first in call 1/)
+    expect(asked(undone, run => run.unchanged('main.py')).answer).toBe(true)
     expect(() => createRun(of({})).run.unchanged('none.py')).toThrow(/setup has no/)
   })
 
   it('finalText gives the text of the end, of changed and of untouched files', () => {
     const log = of({ calls: [fix, { sh: 'cp', writes: { 'copy.py': TESTS, link: { type: 'symlink', target: 'x' } } }] })
-    expect(asked(log, run => run.finalText('main.py')).answer).toBe(FIXED)
-    expect(asked(log, run => run.finalText('test_main.py')).answer).toBe(TESTS)
-    expect(asked(log, run => run.finalText('copy.py')).answer).toBe(TESTS)
+    const { run } = createRun(log)
+    expect(['main.py', 'test_main.py', 'copy.py'].map(path => run.finalText(path))).toEqual([FIXED, TESTS, TESTS])
     expect(asked(log, run => run.finalText('link'))).toEqual({ answer: null, finding: 'link is a symlink at the end' })
     expect(asked(log, run => run.finalText('none'))).toEqual({ answer: null, finding: 'none is absent at the end' })
   })
 
   it('timesRead counts calls that showed the file', () => {
-    expect(asked(of({ calls: [cat, list, cat] }), run => run.timesRead('main.py'))).toEqual({
-      answer: 2,
-      finding: 'main.py was shown 2 times: in call 1, 3',
-    })
+    const finding = 'main.py was shown 2 times: in call 1, 3'
+    expect(asked(of({ calls: [cat, list, cat] }), run => run.timesRead('main.py'))).toEqual({ answer: 2, finding })
   })
 
   it('verified gives the check and its reason, and refuses one that verify does not have', () => {
@@ -224,9 +191,8 @@ describe('firstExists, unchanged, finalText, timesRead and the rest', () => {
     const { answer, finding } = asked(log, run => run.calledUnknownTool())
     expect(answer).toEqual(at(2))
     expect(finding).not.toMatch(/[\p{Cc}]/u)
-    expect(
-      asked(of({ calls: [{ ...list, invalid: 'malformed_arguments' }] }), run => run.calledUnknownTool()).answer,
-    ).toBe(false)
+    const malformed = of({ calls: [{ ...list, invalid: 'malformed_arguments' }] })
+    expect(asked(malformed, run => run.calledUnknownTool()).answer).toBe(false)
   })
 
   it('madeInvalidCall names the first call that is invalid, and none that only failed', () => {
@@ -237,15 +203,9 @@ describe('firstExists, unchanged, finalText, timesRead and the rest', () => {
 
   it('textBefore gives the text just before a call', () => {
     const log = of({ calls: [fix, { sh: 'rm', writes: { 'main.py': null, 'new.py': 'x' } }, list] })
-    expect([0, 1, 2, 3].map(call => createRun(log).run.textBefore('main.py', at(call)))).toEqual([
-      null,
-      MAIN,
-      FIXED,
-      null,
-    ])
-    expect(asked(log, run => run.textBefore('main.py', run.firstExists('none.py')))).toMatchObject({
-      answer: null,
-      finding: expect.stringMatching(/none.py never existed/),
-    })
+    const texts = [0, 1, 2, 3].map(call => createRun(log).run.textBefore('main.py', at(call)))
+    expect(texts).toEqual([null, MAIN, FIXED, null])
+    const { answer, finding } = asked(log, run => run.textBefore('main.py', run.firstExists('none.py')))
+    expect([answer, finding]).toEqual([null, expect.stringMatching(/none.py never existed/)])
   })
 })

@@ -97,12 +97,7 @@ describe('a failing session is seen', () => {
 
   it.each<[string, string, number | null, string?]>([
     ['when nothing of it is shown', 'exit code: 0\nstdout: (empty)', 0, 'pytest > /tmp/o || true'],
-    [
-      'when the model only typed the words',
-      'FAILED test_main.py::test',
-      0,
-      'pytest > /tmp/o; echo "FAILED test_main.py::test"',
-    ],
+    ['when the model only typed the words', 'FAILED test.py::t', 0, 'pytest > /tmp/o; echo "FAILED test.py::t"'],
     ['when the result says 0 failed', '0 failed', 0],
     ['when the status was lost', '', null],
     ['when pytest was killed by a signal', '', -9],
@@ -110,18 +105,15 @@ describe('a failing session is seen', () => {
     expect(sessionsOf(call(FAIL, delivered, exitCode, sh))[0]?.seen).toBeNull()
   })
 
+  const silent = call(FAIL, 'exit code: 0', 0, 'pytest > /tmp/o || true')
   it('in a later call that shows its output', () => {
-    const silent = call(FAIL, 'exit code: 0', 0, 'pytest > /tmp/o || true')
-    expect(
-      sessionsOf(silent, { sh: 'ls' }, { sh: 'cat /tmp/o', delivered: '1 failed, 1 passed in 0.02s' })[0]?.seen,
-    ).toEqual({ turn: 3, call: 3 })
+    const shown = { sh: 'cat /tmp/o', delivered: '1 failed, 1 passed in 0.02s' }
+    expect(sessionsOf(silent, { sh: 'ls' }, shown)[0]?.seen).toEqual({ turn: 3, call: 3 })
   })
 
   it('not by a mere word or exit status of a later call', () => {
-    const silent = call(FAIL, 'exit code: 0', 0, 'pytest > /tmp/o || true')
-    expect(
-      sessionsOf(silent, { sh: 'cat errors.md', delivered: 'about failed errors', exitCode: 1 })[0]?.seen,
-    ).toBeNull()
+    const word = { sh: 'cat errors.md', delivered: 'about failed errors', exitCode: 1 }
+    expect(sessionsOf(silent, word)[0]?.seen).toBeNull()
   })
 })
 

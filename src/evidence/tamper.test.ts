@@ -14,12 +14,8 @@ const snapshot = (entries: Readonly<Record<string, Entry>>, truncated: Snapshot[
   truncated,
 })
 
-const setup = {
-  'main.py': file('buggy'),
-  'test_main.py': file('tests'),
-  output: directory(),
-  link: symlink('main.py'),
-}
+const sources = { 'main.py': file('buggy'), 'test_main.py': file('tests') }
+const setup = { ...sources, output: directory(), link: symlink('main.py') }
 const tamperOf = (changes: Readonly<Record<string, Entry | null>>, allowed: readonly string[]) => {
   const entries = Object.entries({ ...setup, ...changes }).filter((pair): pair is [string, Entry] => pair[1] !== null)
   return findTamper(snapshot(setup), snapshot(Object.fromEntries(entries)), allowed)
@@ -54,20 +50,11 @@ describe('findTamper', () => {
     ['an allowed edit that changes the mode', { 'main.py': file('fixed', 0o755) }],
     ['an allowed file that was deleted', { 'main.py': null }],
     ['an allowed new file', { 'output/report.txt': file('x') }],
-    [
-      'the directories above an allowed file',
-      { deep: directory(), 'deep/er': directory(), 'deep/er/a.txt': file('x') },
-    ],
+    ['directories above an allowed file', { deep: directory(), 'deep/er': directory(), 'deep/er/a.txt': file('x') }],
     ['a removed directory that held only allowed files', { output: null }],
     [
       'caches at any depth',
-      {
-        '.pytest_cache': directory(),
-        '.pytest_cache/v': directory(),
-        '.pytest_cache/README.md': file('x'),
-        'output/__pycache__': directory(),
-        'output/__pycache__/a.pyc': file('x'),
-      },
+      { '.pytest_cache': directory(), 'output/__pycache__': directory(), 'output/__pycache__/a.pyc': file('x') },
     ],
   ])('lets pass %s', (_what, changes) => {
     expect(tamperOf(changes, ['main.py', 'output/*', 'deep/er/*.txt'])).toEqual([])
@@ -85,9 +72,8 @@ describe('findTamper', () => {
     expect(() => findTamper(snapshot(setup, 'bytes'), snapshot(setup), [])).toThrow(/not whole/)
   })
 
-  const path = fc
-    .array(fc.stringMatching(/^[abé\u{1F600}]{1,2}$/u), { minLength: 1, maxLength: 3 })
-    .map(parts => parts.join('/'))
+  const name = fc.stringMatching(/^[abé\u{1F600}]{1,2}$/u)
+  const path = fc.array(name, { minLength: 1, maxLength: 3 }).map(parts => parts.join('/'))
   const entry = fc.oneof(
     fc.constantFrom('x', 'y').map(content => file(content)),
     fc.constantFrom(0o755, 0o700).map(mode => directory(mode)),
@@ -107,16 +93,6 @@ describe('findTamper', () => {
         const bytes = found.map(tamper => Buffer.from(tamper.path))
         expect(bytes).toEqual([...bytes].sort(Buffer.compare))
         expect(found).toHaveLength(differing.length)
-      }),
-    )
-  })
-
-  it('never reports more when more is allowed', () => {
-    fc.assert(
-      fc.property(entries, entries, path, (before, after, extra) => {
-        const strict = findTamper(snapshot(before), snapshot(after), ['a/*']).map(tamper => tamper.path)
-        const loose = findTamper(snapshot(before), snapshot(after), ['a/*', extra]).map(tamper => tamper.path)
-        expect(strict).toEqual(expect.arrayContaining(loose))
       }),
     )
   })

@@ -17,15 +17,8 @@ async function commandsOf(play: ReturnType<typeof combineWays>[string]): Promise
   return commands
 }
 
-test('every way of every step is in a solution, one way for each step in order', async () => {
-  const plays = Object.values(combineWays(steps, 'Done.'))
-  expect(await Promise.all(plays.map(commandsOf))).toEqual([
-    ['a', 'y'],
-    ['b', 'x'],
-    ['c', 'y'],
-  ])
-})
-
-test('solutions are named by their ways', () => {
-  expect(Object.keys(combineWays(steps, 'Done.'))).toEqual(['a · y', 'b · x', 'c · y'])
+test('every way of every step is in a solution that is named by its ways, one for each step in order', async () => {
+  const plays = combineWays(steps, 'Done.')
+  expect(Object.keys(plays)).toEqual(['a · y', 'b · x', 'c · y'])
+  for (const [name, play] of Object.entries(plays)) expect((await commandsOf(play)).join(' · ')).toBe(name)
 })

@@ -1,29 +1,18 @@
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { folderOfEachTest } from '../../test/folder.ts'
 import { numRuns } from '../../test/property-runs.ts'
 import type { FileMap } from '../sandbox/snapshot.ts'
 import { ARTIFACT_LIMITS, artifactPathProblem, artifactsDirOf, exportArtifacts } from './artifacts.ts'
 
-let outside = ''
-let dir = ''
+const folder = folderOfEachTest()
+let [outside, dir] = ['', '']
 beforeEach(() => {
-  outside = mkdtempSync(join(tmpdir(), 'agent-bench-artifacts-'))
-  dir = join(outside, 'results/trial-1')
+  outside = folder()
+  dir = folder('results/trial-1')
 })
-afterEach(() => rmSync(outside, { recursive: true, force: true }))
 
 const filesOf = (texts: Readonly<Record<string, string>>): FileMap =>
   new Map(Object.entries(texts).map(([path, text]) => [path, { bytes: Buffer.from(text), mode: 0o755 }]))
@@ -31,15 +20,13 @@ const filesOf = (texts: Readonly<Record<string, string>>): FileMap =>
 /** Paths below a folder, links as themselves. Node's own recursive listing follows links, and here some lead in a circle. */
 function pathsBelow(root: string, prefix = ''): readonly string[] {
   return readdirSync(join(root, prefix), { withFileTypes: true }).flatMap(entry => {
-    const path = prefix === '' ? entry.name : `${prefix}/${entry.name}`
+    const path = join(prefix, entry.name)
     return entry.isDirectory() ? [path, ...pathsBelow(root, path)] : [path]
   })
 }
-
 /** Everything below `outside` that is not below `dir`. */
-function strayFiles(): readonly string[] {
-  return pathsBelow(outside).filter(path => path !== 'results' && !`${path}/`.startsWith('results/trial-1/'))
-}
+const strayFiles = () =>
+  pathsBelow(outside).filter(path => path !== 'results' && !`${path}/`.startsWith('results/trial-1/'))
 
 describe('exportArtifacts', () => {
   it('writes files with their folders, none of them executable', () => {
@@ -68,11 +55,9 @@ describe('exportArtifacts', () => {
     ['the path is deeper than 32 folders', 'a/'.repeat(40).concat('b')],
     ['the path is longer than 1024 bytes', 'abcdefghijklmno/'.repeat(70).concat('b')],
   ])('refuses a file because %s', (reason, path) => {
-    const { written, refused } = exportArtifacts(dir, filesOf({ [path]: 'x', 'ok.txt': 'y' }))
-    expect({ written, refused }).toEqual({
-      written: ['ok.txt'],
-      refused: [{ path: path.length > 200 ? `${path.slice(0, 200)}…` : path, reason }],
-    })
+    const told = path.length > 200 ? `${path.slice(0, 200)}…` : path
+    const exported = exportArtifacts(dir, filesOf({ [path]: 'x', 'ok.txt': 'y' }))
+    expect(exported).toEqual({ written: ['ok.txt'], refused: [{ path: told, reason }] })
     expect(strayFiles()).toEqual([])
   })
 
@@ -113,11 +98,8 @@ describe('exportArtifacts', () => {
   it('bounds count, size of a file and size of all', () => {
     const limits = { ...ARTIFACT_LIMITS, files: 3, fileBytes: 10, totalBytes: 15 }
     const ten = 'x'.repeat(10)
-    const { written, refused } = exportArtifacts(
-      dir,
-      filesOf({ a: ten, b: `${ten}x`, c: ten, d: '1', e: '2', f: '3' }),
-      limits,
-    )
+    const files = filesOf({ a: ten, b: `${ten}x`, c: ten, d: '1', e: '2', f: '3' })
+    const { written, refused } = exportArtifacts(dir, files, limits)
     expect(written).toEqual(['a', 'd', 'e'])
     expect(refused).toEqual([
       { path: 'b', reason: 'it is larger than 10 bytes' },

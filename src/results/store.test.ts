@@ -1,19 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { folderOfEachTest } from '../../test/folder.ts'
 import { readSummaries } from './read-summaries.fixture.ts'
 import { sampleRecord } from './sample-record.fixture.ts'
 import { summaryFileName, writeSummary } from './store.ts'
 import { type Summary, summarise } from './summary.ts'
 
-let dir = ''
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'agent-bench-store-'))
-})
-afterEach(() => rmSync(dir, { recursive: true, force: true }))
+const dir = folderOfEachTest()
 
 const NOW = new Date('2026-02-03T04:05:06.789Z')
 
@@ -54,46 +49,49 @@ describe('summaryFileName', () => {
 describe('writeSummary', () => {
   it('is read back the same, and leaves no other file', () => {
     const summary = sampleSummary()
-    const file = writeSummary(join(dir, 'new/folder'), summary, NOW)
-    expect(readSummaries(join(dir, 'new/folder'))).toEqual({ summaries: [{ file, summary }], broken: [] })
-    expect(readdirSync(join(dir, 'new/folder'))).toHaveLength(1)
+    const file = writeSummary(dir('new/folder'), summary, NOW)
+    expect(readSummaries(dir('new/folder'))).toEqual({ summaries: [{ file, summary }], broken: [] })
+    expect(readdirSync(dir('new/folder'))).toHaveLength(1)
   })
 
   it('never overwrites: the same summary in the same second makes another file', () => {
-    const files = [1, 2, 3].map(() => writeSummary(dir, sampleSummary(), NOW))
+    const files = [1, 2, 3].map(() => writeSummary(dir(), sampleSummary(), NOW))
     expect(new Set(files).size).toBe(3)
-    expect(readSummaries(dir).summaries).toHaveLength(3)
+    expect(readSummaries(dir()).summaries).toHaveLength(3)
   })
 
   it('says with a remedy that the folder cannot be made', () => {
-    writeFileSync(join(dir, 'file'), '')
-    expect(() => writeSummary(join(dir, 'file'), sampleSummary())).toThrow(
+    dir.write({ file: '' })
+    expect(() => writeSummary(dir('file'), sampleSummary())).toThrow(
       expect.objectContaining({ code: 'results_not_writable', remedy: expect.stringContaining('BENCH_RESULTS_DIR') }),
     )
   })
 
   it('refuses a summary that does not follow the schema', () => {
-    expect(() => writeSummary(dir, { ...sampleSummary(), k: 0 })).toThrow(
+    expect(() => writeSummary(dir(), { ...sampleSummary(), k: 0 })).toThrow(
       expect.objectContaining({ code: 'record_invalid' }),
     )
-    expect(readdirSync(dir)).toEqual([])
+    expect(readdirSync(dir())).toEqual([])
   })
 })
 
 describe('readSummaries', () => {
   it('ignores other files, folders and links, and names broken summaries with the reason', () => {
-    const file = writeSummary(dir, sampleSummary(), NOW)
-    writeFileSync(join(dir, 'result_cut.json'), readFileSync(file, 'utf8').slice(0, 1_000))
-    writeFileSync(join(dir, 'result_list.json'), '[]')
-    writeFileSync(join(dir, 'result_python.json'), '{"schema_version":"1.1","task_id":"x"}')
-    writeFileSync(join(dir, 'result_edited.json'), readFileSync(file, 'utf8').replace('"passes": 1', '"passes": 0'))
-    writeFileSync(join(dir, 'notes.json'), '{}')
-    mkdirSync(join(dir, 'result_folder.json'))
-    symlinkSync(file, join(dir, 'result_link.json'))
-    execFileSync('mkfifo', [join(dir, 'result_fifo.json')])
-    const { summaries, broken } = readSummaries(dir)
+    const file = writeSummary(dir(), sampleSummary(), NOW)
+    const text = readFileSync(file, 'utf8')
+    dir.write({
+      'result_cut.json': text.slice(0, 1_000),
+      'result_list.json': '[]',
+      'result_python.json': '{"schema_version":"1.1","task_id":"x"}',
+      'result_edited.json': text.replace('"passes": 1', '"passes": 0'),
+      'notes.json': '{}',
+    })
+    mkdirSync(dir('result_folder.json'))
+    symlinkSync(file, dir('result_link.json'))
+    execFileSync('mkfifo', [dir('result_fifo.json')])
+    const { summaries, broken } = readSummaries(dir())
     expect(summaries.map(stored => stored.file)).toEqual([file])
-    expect(Object.fromEntries(broken.map(entry => [entry.file.slice(dir.length + 1), entry.reason]))).toEqual({
+    expect(Object.fromEntries(broken.map(entry => [entry.file.slice(dir().length + 1), entry.reason]))).toEqual({
       'result_cut.json': 'it is not JSON',
       'result_list.json': 'it is not a JSON object',
       'result_python.json': 'its schema_version is "1.1", not 3',
@@ -102,6 +100,6 @@ describe('readSummaries', () => {
   })
 
   it('finds nothing in a folder that is not there', () => {
-    expect(readSummaries(join(dir, 'none'))).toEqual({ summaries: [], broken: [] })
+    expect(readSummaries(dir('none'))).toEqual({ summaries: [], broken: [] })
   })
 })

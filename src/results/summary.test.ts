@@ -75,13 +75,8 @@ describe('summarise', () => {
   })
 
   it('counts a trial that was resumed after a fault once', () => {
-    const summary = only([
-      infraRecord(0, 'server_5xx', 'x'),
-      passed(0),
-      passed(1),
-      passed(2),
-      infraRecord(2, 'late', 'x'),
-    ])
+    const faults = [0, 2].map(trial => infraRecord(trial, 'server_5xx', 'x'))
+    const summary = only([...faults, passed(0), passed(1), passed(2)])
     expect(summary).toMatchObject({ trials_run: 3, n: 3, verdict: 'pass' })
   })
 
@@ -92,12 +87,9 @@ describe('summarise', () => {
       sampleRecord({ task_id: 'tdd_order' }),
       sampleRecord({ task_fingerprint: 'e'.repeat(64) }),
     ]
-    expect(summarise(records, plan).map(summary => [summary.task_id, summary.model])).toEqual([
-      ['debug_python', 'tiny-1b'],
-      ['debug_python', 'tiny-1b'],
-      ['debug_python', 'tiny-2b'],
-      ['tdd_order', 'tiny-1b'],
-    ])
+    const names = summarise(records, plan).map(summary => `${summary.task_id} ${summary.model}`)
+    const debug = (model: string) => `debug_python ${model}`
+    expect(names).toEqual([debug('tiny-1b'), debug('tiny-1b'), debug('tiny-2b'), 'tdd_order tiny-1b'])
   })
 
   it('always follows its schema and carries its hash, whatever the mixture of outcomes', () => {
@@ -140,13 +132,9 @@ describe('exitStatus', () => {
   })
 
   it('leaves out skills that are only observed', () => {
-    expect(exitStatus([{ verdict: null, observed: true }])).toBe(0)
-    expect(
-      exitStatus([
-        { verdict: null, observed: true },
-        { verdict: 'fail', observed: false },
-      ]),
-    ).toBe(1)
+    const observed = { verdict: null, observed: true }
+    expect(exitStatus([observed])).toBe(0)
+    expect(exitStatus([observed, { verdict: 'fail', observed: false }])).toBe(1)
   })
 })
 

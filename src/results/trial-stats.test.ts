@@ -14,13 +14,10 @@ const USUAL: TurnStats = {
   promptTokensPerSecond: 1_000,
   decodeTokensPerSecond: 10,
 }
-const turn = (number: number, stats: Partial<TurnStats> | null): TurnNote => ({
-  turn: number,
-  text: '',
-  reasoning: null,
-  finishReason: 'stop',
-  stats: stats && { ...USUAL, ...stats },
-})
+const turn = (number: number, stats: Partial<TurnStats> | null): TurnNote => {
+  const said = { text: '', reasoning: null, finishReason: 'stop' }
+  return { turn: number, ...said, stats: stats && { ...USUAL, ...stats } }
+}
 
 it('adds up the turns', () => {
   const turns = [
@@ -39,17 +36,9 @@ it('adds up the turns', () => {
 })
 
 it('weights rates by the time they held, and leaves out tokens from the cache', () => {
-  const turns = [
-    turn(1, { decodeTokensPerSecond: 10, completionTokens: 100 }),
-    turn(2, {
-      decodeTokensPerSecond: 100,
-      completionTokens: 100,
-      promptTokens: 150,
-      cachedTokens: 100,
-      promptTokensPerSecond: 100,
-    }),
-  ]
-  const stats = trialStats(turns)
+  const cached = { promptTokens: 150, cachedTokens: 100, promptTokensPerSecond: 100 }
+  const fast = { decodeTokensPerSecond: 100, completionTokens: 100, ...cached }
+  const stats = trialStats([turn(1, { decodeTokensPerSecond: 10, completionTokens: 100 }), turn(2, fast)])
   expect(stats?.decode_tokens_per_second).toBeCloseTo(200 / 11)
   expect(stats?.prompt_tokens_per_second).toBeCloseTo(150 / 0.6)
 })

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { sampleRecord } from './sample-record.fixture.ts'
 import { checkTrialRecord } from './validate.ts'
 
+const BROKEN = { root: 'a', truncated: null, entries: [['x', { type: 'directory', mode: -1 }]] }
 const reasonOf = (value: unknown) => {
   const checked = checkTrialRecord(value)
   return checked.ok ? null : checked.reason
@@ -20,14 +21,7 @@ describe('checkTrialRecord', () => {
     ['a score above one', { ...sampleRecord(), score: 2 }, '/score must be <= 1'],
     ['an unknown field', { ...sampleRecord(), extra: 1 }, 'it must NOT have additional properties ("extra")'],
     ['a cut hash', { ...sampleRecord(), identity: 'abc' }, '/identity must match pattern "^[0-9a-f]{64}$"'],
-    [
-      'a broken entry',
-      {
-        ...sampleRecord(),
-        baseline: { root: 'a', truncated: null, entries: [['x', { type: 'directory', mode: -1 }]] },
-      },
-      '/baseline/entries/0/1/mode must be >= 0',
-    ],
+    ['a broken entry', { ...sampleRecord(), baseline: BROKEN }, '/baseline/entries/0/1/mode must be >= 0'],
   ])('says what is wrong with %s', (_title, value, reason) => {
     expect(reasonOf(value)).toBe(reason)
   })

@@ -20,18 +20,16 @@ const refusing = (name: DriverName, code = 'refused', message = `${name} is not 
 })
 
 describe('the choice of a sandbox', () => {
-  it('takes the first that works and says why in one line', async () => {
-    expect(await prepareFirst([working('docker'), working('namespace')], options)).toMatchObject({
-      driver: 'docker',
-      why: 'docker: it works',
-    })
-  })
-
-  it('goes on to the next when one does not work, and says what the first one lacked', async () => {
-    expect(await prepareFirst([refusing('docker'), working('namespace')], options)).toMatchObject({
-      driver: 'namespace',
-      why: 'namespace: it works (no docker: docker is not here)',
-    })
+  it.each([
+    ['takes the first that works', working('docker'), 'docker', 'docker: it works'],
+    [
+      'goes on to the next when one does not work, and says what that one lacked',
+      refusing('docker'),
+      'namespace',
+      'namespace: it works (no docker: docker is not here)',
+    ],
+  ])('%s', async (_what, docker, driver, why) => {
+    expect(await prepareFirst([docker, working('namespace')], options)).toMatchObject({ driver, why })
   })
 
   it('goes on to the next when an image cannot be built, and says so in one line', async () => {
@@ -43,11 +41,7 @@ describe('the choice of a sandbox', () => {
   })
 
   it('does not hide a fault of its own behind another driver', async () => {
-    const broken: SandboxDriver = {
-      name: 'docker',
-      prepare: () => Promise.reject(new TypeError('a bug')),
-      open: neverOpened,
-    }
+    const broken = { ...working('docker'), prepare: () => Promise.reject(new TypeError('a bug')) }
     await expect(prepareFirst([broken, working('namespace')], options)).rejects.toThrow('a bug')
   })
 

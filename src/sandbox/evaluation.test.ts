@@ -5,49 +5,35 @@ import { parseEvaluation } from './evaluation.ts'
 const parse = (value: unknown, calls = 1) => parseEvaluation(Buffer.from(JSON.stringify(value)), calls)
 
 describe('what the evaluator wrote', () => {
+  const valued = (value: object) => [{ ok: true, value }]
+  const none = { t: 'none' }
   it('is read with every type', () => {
-    const value = {
+    const tuple = { t: 'tuple', v: [none, { t: 'bool', v: true }] }
+    const list = {
+      t: 'list',
+      v: ['float 1e-07', 'other set'].map(text => ({ t: text.split(' ')[0], v: text.split(' ')[1] })),
+    }
+    const pairs = {
       t: 'dict',
       v: [
-        [
-          { t: 'str', v: 'a' },
-          { t: 'tuple', v: [{ t: 'none' }, { t: 'bool', v: true }] },
-        ],
-        [
-          { t: 'int*', v: '-12' },
-          {
-            t: 'list',
-            v: [
-              { t: 'float', v: '1e-07' },
-              { t: 'other', v: 'set' },
-            ],
-          },
-        ],
-      ],
+        { t: 'str', v: 'a' },
+        { t: 'int*', v: '-12' },
+      ].map((key, at) => [key, at ? list : tuple]),
     }
-    const results = [
-      { ok: true, value },
-      { ok: false, error: 'ValueError' },
-    ]
+    const results = [...valued(pairs), { ok: false, error: 'ValueError' }]
     expect(parse(results, 2)).toEqual({ kind: 'values', results })
   })
 
   it.each<[string, unknown]>([
     ['no list', {}],
-    [
-      'too many results',
-      [
-        { ok: false, error: 'E' },
-        { ok: false, error: 'E' },
-      ],
-    ],
-    ['a value of no type', [{ ok: true, value: { v: 1 } }]],
-    ['a bool that is a number', [{ ok: true, value: { t: 'bool', v: 1 } }]],
-    ['an int that is a number', [{ ok: true, value: { t: 'int', v: 1 } }]],
-    ['an int that is not a number', [{ ok: true, value: { t: 'int', v: '1; drop' } }]],
-    ['a float that is none', [{ ok: true, value: { t: 'float', v: 'Infinity' } }]],
-    ['a pair of three', [{ ok: true, value: { t: 'dict', v: [[{ t: 'none' }, { t: 'none' }, { t: 'none' }]] } }]],
-    ['an unknown type', [{ ok: true, value: { t: 'expected', v: '2' } }]],
+    ['too many results', [...valued(none), ...valued(none)]],
+    ['a value of no type', valued({ v: 1 })],
+    ['a bool that is a number', valued({ t: 'bool', v: 1 })],
+    ['an int that is a number', valued({ t: 'int', v: 1 })],
+    ['an int that is not a number', valued({ t: 'int', v: '1; drop' })],
+    ['a float that is none', valued({ t: 'float', v: 'Infinity' })],
+    ['a pair of three', valued({ t: 'dict', v: [[none, none, none]] })],
+    ['an unknown type', valued({ t: 'expected', v: '2' })],
     ['neither value nor error', [{ ok: true }]],
   ])('is a bad frame when it holds %s', (_title, frame) => {
     expect(parse(frame)).toEqual({ kind: 'bad-frame' })

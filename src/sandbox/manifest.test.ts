@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { chmodSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { folderOfEachTest } from '../../test/folder.ts'
 import { decodeEntries, encodeEntries, entriesOfFiles, rootOf } from './manifest.ts'
 import type { Entry, FileMap } from './snapshot.ts'
 
@@ -12,21 +12,7 @@ const MODE = fc.constantFrom(0o644, 0o600, 0o755, 0o700)
 const NAME = fc
   .oneof(
     fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }),
-    fc.constantFrom(
-      '-rf',
-      ' ',
-      'a b',
-      'new\nline',
-      '"quoted"',
-      "'",
-      'ä',
-      '\u{1f600}',
-      '.hidden',
-      '$(x)',
-      'a',
-      'a.b',
-      'A',
-    ),
+    fc.constantFrom(' ', 'a b', 'new\nline', ...'-rf|"quoted"|\'|ä|\u{1f600}|.hidden|$(x)|a|a.b|A'.split('|')),
   )
   .map(name => name.replaceAll('/', '_').replaceAll('\0', '_'))
   .filter(name => name !== '.' && name !== '..')
@@ -71,9 +57,8 @@ describe('the canonical encoding', () => {
   })
 
   it('orders by bytes, not by UTF-16 code units', () => {
-    const entries = new Map<string, Entry>(
-      ['\u{ffff}', '\u{10000}', 'a/b', 'a.b', 'B'].map(p => [p, { type: 'directory', mode: 0 }]),
-    )
+    const names = ['\u{ffff}', '\u{10000}', 'a/b', 'a.b', 'B']
+    const entries = new Map(names.map(name => [name, { type: 'directory', mode: 0 } as const]))
     expect([...decodeEntries(encodeEntries(entries)).keys()]).toEqual(['B', 'a.b', 'a/b', '\u{ffff}', '\u{10000}'])
   })
 
@@ -91,37 +76,24 @@ describe('the canonical encoding', () => {
 const hasPython = spawnSync('python3', ['--version']).status === 0
 
 describe.skipIf(!hasPython)('host and executor (skipped without python3)', () => {
-  let folder = ''
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'manifest-'))
-  })
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = folderOfEachTest()
 
   it('compute the same root for the same files', () => {
     const setups = fc.sample(FILES, { numRuns: 80, seed: 1 })
     setups.forEach((files, index) => {
-      const root = join(folder, String(index))
-      mkdirSync(root)
+      mkdirSync(folder(String(index)))
       for (const [path, { bytes, mode }] of files) {
-        const target = join(root, path)
-        mkdirSync(dirname(target), { recursive: true, mode: 0o755 })
-        writeFileSync(target, bytes)
-        chmodSync(target, mode)
+        folder.write({ [`${index}/${path}`]: bytes })
+        chmodSync(folder(String(index), path), mode)
       }
     })
     const source = fileURLToPath(new URL('image/executor/4-manifest.py', import.meta.url))
-    const bounds = {
-      depth: 128,
-      entries: 1_000,
-      snapshotBytes: 1e9,
-      pathBytes: 1e6,
-      textFileBytes: 0,
-      textTrialBytes: 0,
-    }
+    const sizes = { snapshotBytes: 1e9, pathBytes: 1e6, textFileBytes: 0, textTrialBytes: 0 }
+    const bounds = { depth: 128, entries: 1_000, ...sizes }
     const program = `import sys
 exec(compile(open(${JSON.stringify(source)}).read(), 'manifest', 'exec'))
 for index in range(${setups.length}):
-    print(Manifest(${JSON.stringify(folder)} + '/%d' % index, ${JSON.stringify(bounds)}).whole()[0]['root'])`
+    print(Manifest(${JSON.stringify(folder())} + '/%d' % index, ${JSON.stringify(bounds)}).whole()[0]['root'])`
     const { stdout, stderr } = spawnSync('python3', ['-I', '-S', '-c', program], { encoding: 'utf8' })
     expect(stderr).toBe('')
     expect(stdout.trim().split('\n')).toEqual(setups.map(files => rootOf(entriesOfFiles(files))))

@@ -2,38 +2,17 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseTestReport } from './test-reports.ts'
 
-const REPORT = {
-  event: 'finish',
-  cwd: '/workspace',
-  collected: 3,
-  passed: 1,
-  failed: 1,
-  errors: 0,
-  skipped: 1,
-  status: 1,
-  failures: ['test_a.py::test_b'],
-}
-const messageOf = (report: unknown, more: object = {}) => ({
-  pid: 7,
-  uid: 1000,
-  argv: ['pytest'],
-  text: JSON.stringify(report),
-  ...more,
-})
+const COUNTS = { collected: 3, passed: 1, failed: 1, errors: 0, skipped: 1 }
+const REPORT = { event: 'finish', cwd: '/workspace', ...COUNTS, status: 1, failures: ['test_a.py::test_b'] }
+const SENDER = { pid: 7, uid: 1000, argv: ['pytest'] }
+const messageOf = (report: unknown, more: object = {}) => ({ ...SENDER, text: JSON.stringify(report), ...more })
 
 describe('a report of the witness', () => {
   it('is read with its sender', () => {
-    expect(parseTestReport(messageOf(REPORT), 1000)).toEqual({
-      ...REPORT,
-      sender: { pid: 7, uid: 1000, argv: ['pytest'] },
-    })
-    expect(parseTestReport(messageOf({ ...REPORT, event: 'start', status: null }, { argv: null }), 1000)).toMatchObject(
-      {
-        event: 'start',
-        status: null,
-        sender: { argv: null },
-      },
-    )
+    expect(parseTestReport(messageOf(REPORT), 1000)).toEqual({ ...REPORT, sender: SENDER })
+    const start = { event: 'start', status: null }
+    const started = parseTestReport(messageOf({ ...REPORT, ...start }, { argv: null }), 1000)
+    expect(started).toMatchObject({ ...start, sender: { argv: null } })
   })
 
   const digests = (count: number) => Array.from({ length: count }, (_, index) => index.toString(16).padStart(12, '0'))

@@ -62,32 +62,22 @@ describe('scoreTask', () => {
   })
 
   it('averages over trials that count, tampered ones with their score', () => {
-    const score = scoreTask(
-      [
-        trial('passed', { turns: 2, elapsedSec: 1, invalidCalls: 1 }),
-        trial('failed', { score: 0.5, turns: 6, elapsedSec: 3, tamperDetected: true, invalidCalls: 2 }),
-        trial('infra', { score: 0, turns: 99, elapsedSec: 99, tamperDetected: true, invalidCalls: 99 }),
-      ],
-      whole,
-    )
-    expect(score).toMatchObject({
-      meanScore: 0.75,
-      meanTurns: 4,
-      meanElapsedSec: 2,
-      tamperCount: 1,
-      invalidCallCount: 3,
-    })
+    const played = [
+      trial('passed', { turns: 2, elapsedSec: 1, invalidCalls: 1 }),
+      trial('failed', { score: 0.5, turns: 6, elapsedSec: 3, tamperDetected: true, invalidCalls: 2 }),
+      trial('infra', { score: 0, turns: 99, elapsedSec: 99, tamperDetected: true, invalidCalls: 99 }),
+    ]
+    const means = { meanScore: 0.75, meanTurns: 4, meanElapsedSec: 2 }
+    expect(scoreTask(played, whole)).toMatchObject({ ...means, tamperCount: 1, invalidCallCount: 3 })
   })
 
   it('gives each flag its count, rate and mean turn of the attributed turns', () => {
-    const { flags } = scoreTask(
-      [
-        trial('passed', { flags: [flag('read', true, 2), flag('fixed', true, null)] }),
-        trial('failed', { flags: [flag('read', true, 5), flag('fixed', false, null)] }),
-        trial('infra', { flags: [flag('read', false, null)] }),
-      ],
-      whole,
-    )
+    const played = [
+      trial('passed', { flags: [flag('read', true, 2), flag('fixed', true, null)] }),
+      trial('failed', { flags: [flag('read', true, 5), flag('fixed', false, null)] }),
+      trial('infra', { flags: [flag('read', false, null)] }),
+    ]
+    const { flags } = scoreTask(played, whole)
     expect([...flags.keys()]).toEqual(['read', 'fixed'])
     expect(flags.get('read')).toMatchObject({ reached: 2, n: 2, reachRate: { value: 1 }, meanTurn: 3.5 })
     expect(flags.get('fixed')).toMatchObject({ reached: 1, n: 2, reachRate: { value: 0.5 }, meanTurn: null })

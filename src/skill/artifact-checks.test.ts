@@ -1,7 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { folderOfEachTest } from '../../test/folder.ts'
 import { judge } from '../evidence/judge.ts'
 import { makeLog } from '../evidence/log.fixture.ts'
 import { workOf } from '../task/verify-tools.fixture.ts'
@@ -13,16 +11,11 @@ const DREADFUL = '(?:a+)+$'
 const LONG = `${'a'.repeat(60)}b`
 
 describe('a pattern that takes for ever over what a model made is the fault of the manifest', () => {
-  let dir: string
-  beforeEach(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'patterns-'))
-    await writeFile(join(dir, 'SKILL.md'), '---\nname: x\ndescription: Does x. Use it for x.\n---\n\nDo x.\n')
-  })
-  afterEach(() => rm(dir, { recursive: true, force: true }))
-
+  const dir = folderOfEachTest()
   const skill = async (manifest: unknown) => {
-    await writeFile(join(dir, 'bench_manifest.json'), JSON.stringify(manifest))
-    return (await loadSkill(dir)).resolve()
+    const document = '---\nname: x\ndescription: Does x. Use it for x.\n---\n\nDo x.\n'
+    dir.write({ 'SKILL.md': document, 'bench_manifest.json': JSON.stringify(manifest) })
+    return (await loadSkill(dir())).resolve()
   }
 
   it('in artifact_checks, when the artifact is verified', () => {
@@ -39,10 +32,8 @@ describe('a pattern that takes for ever over what a model made is the fault of t
   })
 
   it('in artifact_checks, when a flag looks when the artifact first fitted', async () => {
-    const { flags } = await skill({
-      artifact_checks: [{ file: 'output/a.txt', regex: [DREADFUL] }],
-      allowed_writes: ['output/*'],
-    })
+    const checks = [{ file: 'output/a.txt', regex: [DREADFUL] }]
+    const { flags } = await skill({ artifact_checks: checks, allowed_writes: ['output/*'] })
     const log = makeLog({
       calls: [{ sh: 'make', writes: { 'output/a.txt': LONG } }],
       verified: new Map([['check:output/a.txt:0', { ok: true, reason: '' }]]),

@@ -1,25 +1,14 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { rmSync, symlinkSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { folderOfEachTest } from '../../test/folder.ts'
 import { lintSkill } from './lint.ts'
 
-let base: string
-let dir: string
-
-beforeEach(async () => {
-  base = await mkdtemp(join(tmpdir(), 'lint '))
-  dir = join(base, 'tea-maker')
-  await mkdir(dir)
-})
-afterEach(() => rm(base, { recursive: true, force: true }))
+const base = folderOfEachTest()
+const SKILL = 'tea-maker'
 
 async function lint(files: Readonly<Record<string, string>>): Promise<string[]> {
-  for (const [path, text] of Object.entries(files)) {
-    await mkdir(dirname(join(dir, path)), { recursive: true })
-    await writeFile(join(dir, path), text)
-  }
-  return (await lintSkill(dir)).map(({ file, line, column, level, rule, message }) => {
+  for (const [path, text] of Object.entries(files)) base.write({ [`${SKILL}/${path}`]: text })
+  return (await lintSkill(base(SKILL))).map(({ file, line, column, level, rule, message }) => {
     return `${file}:${line}:${column} ${level} ${rule}: ${message}`
   })
 }
@@ -42,10 +31,7 @@ describe('lint', () => {
     ['2:1 error name: name is the number 12', front('name: 12\ndescription: x')],
     ['2:1 error description: description is missing', front('name: tea-maker')],
     ['3:1 error description: description is empty', front('name: tea-maker\ndescription: ""')],
-    [
-      '3:1 error description: description has 1025 characters; the most are 1024',
-      front(`name: tea-maker\ndescription: ${'ü'.repeat(1_025)}`),
-    ],
+    ['3:1 error description: description has 1025 characters; the most are 1024', front(`${GOOD}${'ü'.repeat(1_015)}`)],
     [
       '4:1 error compatibility: compatibility has 501 characters; the most are 500',
       more(`compatibility: ${'x'.repeat(501)}`),
@@ -58,15 +44,9 @@ describe('lint', () => {
       '3:14 error unquoted-colon: a value holds an unquoted ": ", which YAML takes for a nested field',
       front('name: tea-maker\ndescription: Use it: for tea'),
     ],
-    [
-      '4:1 error front-matter: the front matter is not YAML: Map keys must be unique',
-      front(`${GOOD}\nname: tea-maker`),
-    ],
+    ['4:1 error front-matter: the front matter is not YAML: Map keys must be unique', more('name: tea-maker')],
     ['1:1 error front-matter: has no front matter between two --- lines', { 'SKILL.md': '# Tea\n' }],
-    [
-      '1:1 error front-matter: has something before its front matter',
-      { 'SKILL.md': `<!-- x -->\n---\n${GOOD}\n---\nx\n` },
-    ],
+    ['1:1 error front-matter: has something before its front matter', { 'SKILL.md': `x\n---\n${GOOD}\n---\nx\n` }],
     ['1:1 warning byte-order-mark: begins with a byte-order mark', { 'SKILL.md': `\uFEFF---\n${GOOD}\n---\nx\n` }],
     [
       '8:5 error link: the link references/none.md names a file that is not there',
@@ -87,16 +67,14 @@ describe('lint', () => {
 
   it.each(['Tea-Maker', 'tea--maker'])('finds that %s is not a name, and not that of the directory', async name => {
     const found = `SKILL.md:2:1 error name: name is "${name}"`
-    expect(await lint(front(`name: ${name}\ndescription: x`))).toEqual([
-      found,
-      `${found}, but the directory is "tea-maker"`,
-    ])
+    const elsewhere = `${found}, but the directory is "tea-maker"`
+    expect(await lint(front(`name: ${name}\ndescription: x`))).toEqual([found, elsewhere])
   })
 
   it('finds the mistakes of a manifest that mounting refuses, each with its place and remedy', async () => {
     const manifest = '{\n  "required_reads": ["SKILL.md"],\n  "stubs": { "none.sh": {} },\n}'
     await lint({ ...front(GOOD), 'bench_manifest.json': manifest })
-    expect(await lintSkill(dir)).toMatchObject([
+    expect(await lintSkill(base(SKILL))).toMatchObject([
       { line: 2, level: 'error', rule: 'manifest', remedy: 'Write "skill/SKILL.md".' },
       { line: 3, message: 'stubs["none.sh"]: is not a file of the skill' },
     ])
@@ -106,14 +84,13 @@ describe('lint', () => {
     expect(await lint({ ...front(GOOD), 'bench_manifest.json': '{ "goal": "a\\u0000b" }' })).toEqual([
       expect.stringMatching(/^bench_manifest\.json:1:1 error manifest: prompt/),
     ])
-    await rm(join(dir, 'bench_manifest.json'))
-    await symlink('/etc', join(dir, 'outside'))
+    rmSync(base(SKILL, 'bench_manifest.json'))
+    symlinkSync('/etc', base(SKILL, 'outside'))
+    symlinkSync('nowhere', base(SKILL, 'dangling'))
     expect(await lint(front(GOOD))).toEqual([
+      'dangling:1:1 error mount: is a link that leads nowhere',
       expect.stringMatching(/^outside:1:1 error mount: is a link out of the skill/),
     ])
-    await rm(join(dir, 'outside'))
-    await symlink('nowhere', join(dir, 'dangling'))
-    expect(await lint(front(GOOD))).toEqual(['dangling:1:1 error mount: is a link that leads nowhere'])
   })
 
   it('sees a description cut by " #" and commas between tools', async () => {
@@ -145,8 +122,8 @@ describe('lint', () => {
 
   it('says what is missing', async () => {
     expect(await lint({ 'x.txt': '' })).toEqual(['SKILL.md:1:1 error missing: is missing'])
-    await symlink('nowhere', join(dir, 'SKILL.md'))
+    symlinkSync('nowhere', base(SKILL, 'SKILL.md'))
     expect(await lint({})).toEqual(['SKILL.md:1:1 error missing: is a link that leads nowhere'])
-    await expect(lintSkill(join(base, 'none'))).rejects.toMatchObject({ code: 'skill_missing' })
+    await expect(lintSkill(base('none'))).rejects.toMatchObject({ code: 'skill_missing' })
   })
 })

@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { basename, dirname, join, relative } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { basename, relative } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { folderOfEachTest } from '../../test/folder.ts'
 import { SpecError } from '../errors.ts'
 import { makeLog } from '../evidence/log.fixture.ts'
 import { createRun } from '../evidence/run.ts'
@@ -12,16 +12,13 @@ import { idPart } from './skill-task.ts'
 import { defaultId } from './spec-file.ts'
 
 const SKILL = '---\nname: tea\ndescription: Makes tea. Use it for tea.\n---\n\nBoil water, then pour it.\n'
-let base: string
+const base = folderOfEachTest()
+const at = (path: string) => base('tea', path)
 let dir: string
 
 /** Writes files below the skill's directory. */
-async function write(files: Readonly<Record<string, string | Uint8Array>>, mode = 0o644): Promise<void> {
-  for (const [path, content] of Object.entries(files)) {
-    await mkdir(dirname(join(dir, path)), { recursive: true })
-    await writeFile(join(dir, path), content, { mode })
-  }
-}
+const write = (files: Readonly<Record<string, string | Uint8Array>>, mode?: number) =>
+  base.write(Object.fromEntries(Object.entries(files).map(([path, content]) => [`tea/${path}`, content])), mode)
 const manifest = (value: unknown) => write({ 'bench_manifest.json': JSON.stringify(value, null, 2) })
 
 async function problemOf(work: Promise<unknown>): Promise<SpecError> {
@@ -35,19 +32,19 @@ async function problemOf(work: Promise<unknown>): Promise<SpecError> {
 }
 const flat = (error: SpecError) => error.message.replaceAll(dir, '.')
 
-beforeEach(async () => {
-  base = await mkdtemp(join(tmpdir(), 'größe und räume '))
-  dir = join(base, 'tea')
-  await write({ 'SKILL.md': SKILL })
+beforeEach(() => {
+  dir = base('tea')
+  write({ 'SKILL.md': SKILL })
 })
-afterEach(() => rm(base, { recursive: true, force: true }))
+const taskOf = async () => (await loadSkill(dir)).resolve()
+const paths = async () => [...(await taskOf()).setup.keys()]
 
 describe('a mounted skill', () => {
   it('lies at skill/ without its manifest and proof, with executable bits kept', async () => {
-    await write({ 'scripts/boil.sh': 'echo\n' }, 0o755)
-    await write({ 'bench_proof.ts': 'x', 'bench_proof.ways.ts': 'x', 'bench_proof.test.ts': 'x', 'a b/ü.txt': 'text' })
-    await manifest({})
-    const { setup } = await (await loadSkill(dir)).resolve()
+    write({ 'scripts/boil.sh': 'echo\n' }, 0o755)
+    write({ 'bench_proof.ts': 'x', 'bench_proof.ways.ts': 'x', 'bench_proof.test.ts': 'x', 'a b/ü.txt': 'text' })
+    manifest({})
+    const { setup } = await taskOf()
     expect([...setup].map(([path, { mode }]) => [path, mode.toString(8)])).toEqual([
       ['skill/SKILL.md', '644'],
       ['skill/a b/ü.txt', '644'],
@@ -57,10 +54,10 @@ describe('a mounted skill', () => {
 
   it('requires the interpreters of its stubs, and of scripts that have to be run', async () => {
     const requiresOf = async (value: object) => {
-      await manifest({ requires: ['jq'], ...value })
-      return (await (await loadSkill(dir)).resolve()).requires
+      manifest({ requires: ['jq'], ...value })
+      return (await taskOf()).requires
     }
-    await write({ 'scripts/boil.mjs': 'boil()\n', 'scripts/pour': '#!/usr/bin/env -S node\n', 'scripts/sip.py': '\n' })
+    write({ 'scripts/boil.mjs': 'boil()\n', 'scripts/pour': '#!/usr/bin/env -S node\n', 'scripts/sip.py': '\n' })
     expect(await requiresOf({})).toEqual(['jq'])
     expect(await requiresOf({ stubs: { 'scripts/pour': {} } })).toEqual(['jq', 'sandbox', 'python', 'node'])
     expect(await requiresOf({ required_commands: ['boil\\.mjs.*--hot'] })).toEqual(['jq', 'node'])
@@ -69,30 +66,30 @@ describe('a mounted skill', () => {
 
   it('keeps bytes as they are: Windows line ends, a byte-order mark, binary files', async () => {
     const windows = `\uFEFF${SKILL.replaceAll('\n', '\r\n')}`
-    await write({ 'SKILL.md': windows, 'font.bin': Uint8Array.from([0, 255, 13, 10]) })
-    const { setup } = await (await loadSkill(dir)).resolve()
+    write({ 'SKILL.md': windows, 'font.bin': Uint8Array.from([0, 255, 13, 10]) })
+    const { setup } = await taskOf()
     expect(Buffer.from(setup.get('skill/SKILL.md')?.bytes ?? []).toString()).toBe(windows)
     expect([...(setup.get('skill/font.bin')?.bytes ?? [])]).toEqual([0, 255, 13, 10])
   })
 
   it('has its links inside resolved, and one that leads out left out with the reason', async () => {
-    await write({ 'real/a.txt': 'A' })
-    await symlink('real/a.txt', join(dir, 'link.txt'))
-    await symlink('real', join(dir, 'folder'))
-    await symlink('nowhere', join(dir, 'dangling'))
+    write({ 'real/a.txt': 'A' })
+    symlinkSync('real/a.txt', at('link.txt'))
+    symlinkSync('real', at('folder'))
+    symlinkSync('nowhere', at('dangling'))
     const skill = await loadSkill(dir)
     const { setup } = await skill.resolve()
     expect([...setup.keys()]).toEqual(['skill/SKILL.md', 'skill/folder/a.txt', 'skill/link.txt', 'skill/real/a.txt'])
     expect(skill.warnings.join()).toMatch('dangling is not mounted: it is a link that leads nowhere')
 
-    await symlink('/etc/hostname', join(dir, 'out'))
+    symlinkSync('/etc/hostname', at('out'))
     const left = await loadSkill(dir)
     expect([...(await left.resolve()).setup.keys()]).toEqual([...setup.keys()])
     expect(left.warnings.join()).toMatch('out is not mounted: it is a link out of the skill, to /etc/hostname (copy')
   })
 
   it('is found by the name skill.md, and mounted as SKILL.md', async () => {
-    await rename(join(dir, 'SKILL.md'), join(dir, 'skill.md'))
+    renameSync(at('SKILL.md'), at('skill.md'))
     expect(await findSkills(dir)).toHaveLength(1)
     const skill = await loadSkill(dir)
     expect([...(await skill.resolve()).setup.keys()]).toEqual(['skill/SKILL.md'])
@@ -101,31 +98,25 @@ describe('a mounted skill', () => {
 
   it('is found in the root of a repository, with those of plugins and agents, and never what lies inside a skill', async () => {
     const places = ['plugins/p/skills/a', '.claude/skills/b', 'skills/c', 'assets/inner', 'results']
-    for (const place of places) await write({ [`${place}/SKILL.md`]: 'x' })
-    await write({ 'results/journal/x.jsonl': '{}' })
-    const root = await realpath(dir)
-    expect((await findSkills(dir)).map(path => relative(root, path))).toEqual([
-      '',
-      '.claude/skills/b',
-      'plugins/p/skills/a',
-      'skills/c',
-    ])
-    expect([...(await (await loadSkill(dir)).resolve()).setup.keys()].filter(path => path.includes('results'))).toEqual(
-      [],
-    )
+    for (const place of places) write({ [`${place}/SKILL.md`]: 'x' })
+    write({ 'results/journal/x.jsonl': '{}' })
+    const root = realpathSync(dir)
+    const found = (await findSkills(dir)).map(path => relative(root, path))
+    expect(found).toEqual(['', '.claude/skills/b', 'plugins/p/skills/a', 'skills/c'])
+    expect((await paths()).filter(path => path.includes('results'))).toEqual([])
   })
 
   it('is refused when a link goes round in a circle or leads to what a model must not see', async () => {
-    await symlink('.', join(dir, 'loop'))
+    symlinkSync('.', at('loop'))
     expect(flat(await problemOf(loadSkill(dir)))).toMatch('./loop: is a link to a directory that it lies in')
-    await rm(join(dir, 'loop'))
-    await manifest({})
-    await symlink('bench_manifest.json', join(dir, 'answers.json'))
+    rmSync(at('loop'))
+    manifest({})
+    symlinkSync('bench_manifest.json', at('answers.json'))
     expect(flat(await problemOf(loadSkill(dir)))).toMatch('must not see')
   })
 
   it('may be as large as the limits say, and the remedy names their settings', async () => {
-    await write({ 'a.txt': 'A', 'b.txt': 'B' })
+    write({ 'a.txt': 'A', 'b.txt': 'B' })
     const limits = { files: 2, bytes: 1_000_000 }
     const error = await problemOf(loadSkill(dir, { limits }))
     expect(flat(error)).toMatch('holds more than 2 files')
@@ -134,48 +125,45 @@ describe('a mounted skill', () => {
   })
 
   it('leaves out what no skill is made of, and says so', async () => {
-    await write({ '.git/config': 'x', 'node_modules/a/b.js': 'x', 'scripts/__pycache__/a.pyc': 'x' })
+    write({ '.git/config': 'x', 'node_modules/a/b.js': 'x', 'scripts/__pycache__/a.pyc': 'x' })
     const skill = await loadSkill(dir)
     expect([...(await skill.resolve()).setup.keys()]).toEqual(['skill/SKILL.md'])
     expect(skill.warnings).toHaveLength(3)
   })
 
   it('mounts a SKILL.md with mistakes, with a warning that says what to do', async () => {
-    await write({ 'SKILL.md': '# Tea\n\nBoil water.\n' })
+    write({ 'SKILL.md': '# Tea\n\nBoil water.\n' })
     expect((await loadSkill(dir)).warnings).toEqual([
       'SKILL.md:1: has no front matter between two --- lines (Begin the file with ---, name, description, and --- again.)',
     ])
   })
 
   it('may have 5,000 files, and one more is refused', async () => {
-    await mkdir(join(dir, 'many'))
-    for (let index = 0; index < 4_999; index += 1) await writeFile(join(dir, `many/${index}.txt`), 'x')
-    expect((await (await loadSkill(dir)).resolve()).setup.size).toBe(5_000)
-    await write({ 'many/one-more.txt': 'x' })
+    for (let index = 0; index < 4_999; index += 1) write({ [`many/${index}.txt`]: 'x' })
+    expect((await taskOf()).setup.size).toBe(5_000)
+    write({ 'many/one-more.txt': 'x' })
     expect((await problemOf(loadSkill(dir))).message).toMatch('holds more than 5000 files')
   }, 20_000)
 
-  it('may have a file of 20 MB; more than 64 MiB is refused', async () => {
-    await write({ 'big.bin': new Uint8Array(20_000_000) })
-    expect((await (await loadSkill(dir)).resolve()).setup.get('skill/big.bin')?.bytes.length).toBe(20_000_000)
-    await write({ 'huge.bin': new Uint8Array(50_000_000) })
+  it('may have 64 MiB, and more is refused', async () => {
+    write({ 'huge.bin': new Uint8Array(68_000_000) })
     expect((await problemOf(loadSkill(dir))).message).toMatch('67108864 bytes')
   }, 20_000)
 
   it('changes its fingerprint with any file, its manifest and its proof', async () => {
-    const fingerprint = async () =>
-      (await (await loadSkill(dir, { importModule: () => ({ default: {} }) })).resolve()).fingerprint
-    await manifest({})
-    const seen = [await fingerprint(), await fingerprint()]
-    expect(seen[0]).toBe(seen[1])
-    await manifest({ goal: 'Make tea.' })
-    seen.push(await fingerprint())
-    await write({ 'notes.txt': 'x' })
-    seen.push(await fingerprint())
-    await write({ 'bench_proof.ts': "import { x } from './bench_proof.ways.ts'", 'bench_proof.ways.ts': '1' })
-    seen.push(await fingerprint())
-    await write({ 'bench_proof.ways.ts': '2' })
-    seen.push(await fingerprint())
+    const importModule = () => ({ default: {} })
+    const fingerprint = async () => (await (await loadSkill(dir, { importModule })).resolve()).fingerprint
+    manifest({})
+    const seen = [await fingerprint()]
+    expect(await fingerprint()).toBe(seen[0])
+    const change = async (files: Readonly<Record<string, string>>) => {
+      write(files)
+      seen.push(await fingerprint())
+    }
+    await change({ 'bench_manifest.json': '{ "goal": "Make tea." }' })
+    await change({ 'notes.txt': 'x' })
+    await change({ 'bench_proof.ts': "import { x } from './bench_proof.ways.ts'", 'bench_proof.ways.ts': '1' })
+    await change({ 'bench_proof.ways.ts': '2' })
     expect(new Set(seen).size).toBe(5)
   })
 })
@@ -187,43 +175,37 @@ describe('standing', () => {
     expect(skill.standing).toBe('observed')
     expect(task.isObserved).toBe(true)
     expect([...task.flags.keys()]).toEqual(['read:skill/SKILL.md', 'no_tool_hallucination'])
-    await write({ 'scripts/a b.py': 'x', 'data.csv': 'x' })
-    const { flags } = await (await loadSkill(dir)).resolve()
+    write({ 'scripts/a b.py': 'x', 'data.csv': 'x' })
+    const { flags } = await taskOf()
     expect([...flags.keys()]).toContain('ran:scripts/a%20b.py')
     expect(flags.size).toBe(3)
-    expect(skill.notApplicable).toEqual([
-      { flag: 'step_completion', reason: 'there is no manifest that names artifacts' },
-    ])
+    const reason = 'there is no manifest that names artifacts'
+    expect(skill.notApplicable).toEqual([{ flag: 'step_completion', reason }])
   })
 
   it('is unproven without a proof, and proved with one', async () => {
-    await manifest({ expected_artifacts: ['output/tea.txt'] })
+    manifest({ expected_artifacts: ['output/tea.txt'] })
     expect((await loadSkill(dir)).standing).toBe('unproven')
-    await write({ 'bench_proof.ts': '' })
+    write({ 'bench_proof.ts': '' })
     const proof = { reference: async () => undefined, flags: { poured: () => true } }
     const skill = await loadSkill(dir, { importModule: () => ({ default: proof }) })
     expect(skill.standing).toBe('proved')
     const task = await skill.resolve()
     expect(task.reference).toBe(proof.reference)
-    expect([...task.flags.keys()]).toEqual([
-      'artifact:output/tea.txt',
-      'no_tool_hallucination',
-      'step_completion',
-      'poured',
-    ])
+    const given = ['artifact:output/tea.txt', 'no_tool_hallucination', 'step_completion']
+    expect([...task.flags.keys()]).toEqual([...given, 'poured'])
   })
 
   it('a flag of the proof that the manifest has too is an error', async () => {
-    await manifest({})
-    await write({ 'bench_proof.ts': '' })
+    manifest({})
+    write({ 'bench_proof.ts': '' })
     const importModule = () => ({ default: { flags: { no_tool_hallucination: () => true } } })
-    expect((await problemOf(loadSkill(dir, { importModule }))).message).toMatch(
-      '"no_tool_hallucination" comes from the manifest and from bench_proof.ts',
-    )
+    const { message } = await problemOf(loadSkill(dir, { importModule }))
+    expect(message).toMatch('"no_tool_hallucination" comes from the manifest and from bench_proof.ts')
   })
 
   it('numbers commands and the checks of each file from 0, as the documentation says', async () => {
-    await manifest({
+    manifest({
       required_commands: ['make_report\\.sh', 'sign\\.sh'],
       expected_artifacts: ['a.txt', 'b.json'],
       artifact_checks: [
@@ -232,7 +214,7 @@ describe('standing', () => {
         { file: 'a.txt', not_contains: ['tide'] },
       ],
     })
-    const task = await (await loadSkill(dir)).resolve()
+    const task = await taskOf()
     const numbered = [...task.flags.keys()].filter(id => /^(?:cmd|check):/.test(id))
     expect(numbered).toEqual([
       ...['cmd:0', 'cmd:1'],
@@ -242,17 +224,17 @@ describe('standing', () => {
   })
 
   it('a mistake of the proof is reported there, with the flags there are; one of the manifest stays its own', async () => {
-    await write({ 'bench_proof.ts': '' })
+    write({ 'bench_proof.ts': '' })
     const play = async () => undefined
     const importModule = () => ({ default: { cheats: { skims: { loses: ['read:skill/SKIL.md'], play } } } })
-    await manifest({ required_reads: ['skill/SKILL.md'] })
+    manifest({ required_reads: ['skill/SKILL.md'] })
     const { message, remedy } = await problemOf(loadSkill(dir, { importModule }))
     expect(message).toMatch(
       /bench_proof\.ts: cheats\["skims"\]\.loses: "read:skill\/SKIL\.md" is not a flag of this task$/,
     )
     expect(remedy).toContain('Did you mean "read:skill/SKILL.md"?')
     expect(remedy).toContain('"no_tool_hallucination"')
-    await manifest({ goal: 'x\u0000' })
+    manifest({ goal: 'x\u0000' })
     expect((await problemOf(loadSkill(dir, { importModule }))).message).toMatch(/bench_manifest\.json: prompt/)
   })
 })
@@ -292,7 +274,7 @@ const BAD = `
 
 describe('a mistake in a manifest is named with file, line, column, field and remedy', () => {
   it.each(BAD)('%s', async (text, message, remedy) => {
-    await write({ 'bench_manifest.json': text.replaceAll('\\n', '\n'), 'scripts/make.sh': 'echo\n' })
+    write({ 'bench_manifest.json': text.replaceAll('\\n', '\n'), 'scripts/make.sh': 'echo\n' })
     const error = await problemOf(loadSkill(dir))
     expect(flat(error)).toMatch(`bench_manifest.json:${message}`)
     expect(error.remedy).toMatch(new RegExp(remedy))
@@ -300,13 +282,13 @@ describe('a mistake in a manifest is named with file, line, column, field and re
   })
 
   it('all at once', async () => {
-    await write({ 'bench_manifest.json': '{ "max_turns": 0, "goall": "x", "required_commands": ["("] }' })
+    write({ 'bench_manifest.json': '{ "max_turns": 0, "goall": "x", "required_commands": ["("] }' })
     expect(flat(await problemOf(loadSkill(dir))).split('\n')).toHaveLength(3)
   })
 
   it('comments, trailing commas, Windows line ends and a byte-order mark are fine', async () => {
-    await write({ 'bench_manifest.json': '\uFEFF{\r\n  // a comment\r\n  "goal": "Make tea.", /* more */\r\n}\r\n' })
-    expect((await (await loadSkill(dir)).resolve()).prompt).toMatch('Make tea.')
+    write({ 'bench_manifest.json': '\uFEFF{\r\n  // a comment\r\n  "goal": "Make tea.", /* more */\r\n}\r\n' })
+    expect((await taskOf()).prompt).toMatch('Make tea.')
   })
 })
 
@@ -322,9 +304,9 @@ describe('flags of a manifest', () => {
   }
 
   it('have the ids that are promised', async () => {
-    await write({ 'scripts/boil.sh': 'echo\n' })
-    await manifest(full)
-    expect([...(await (await loadSkill(dir)).resolve()).flags.keys()]).toEqual([
+    write({ 'scripts/boil.sh': 'echo\n' })
+    manifest(full)
+    expect([...(await taskOf()).flags.keys()]).toEqual([
       'read:skill/SKILL.md',
       'cmd:0',
       'artifact:output/a%20b.txt',
@@ -334,9 +316,26 @@ describe('flags of a manifest', () => {
     ])
   })
 
+  it('ask that the instructions are read first, and other files at any time', async () => {
+    await write({ 'data.txt': 'the week of the harbour\n' })
+    await manifest({ required_reads: ['skill/SKILL.md', 'skill/data.txt'], expected_artifacts: ['output/a.txt'] })
+    const { flags } = await (await loadSkill(dir)).resolve()
+    const setup = { 'skill/SKILL.md': SKILL, 'skill/data.txt': 'the week of the harbour\n' }
+    const reached = (...calls: NonNullable<Parameters<typeof makeLog>[0]['calls']>) =>
+      ['SKILL.md', 'data.txt'].map(name => {
+        const moment = flags.get(`read:skill/${name}`)?.(createRun(makeLog({ setup, calls })).run)
+        return typeof moment === 'object' && moment !== null && 'call' in moment && moment.call
+      })
+    const reads = { sh: 'cat skill/*', delivered: SKILL + setup['skill/data.txt'] }
+    const writes = { sh: 'echo hot > output/a.txt', writes: { 'output/a.txt': 'hot\n' } }
+    expect(reached(reads)).toEqual([1, 1])
+    expect(reached(reads, writes)).toEqual([1, 1])
+    expect(reached(writes, reads)).toEqual([false, 2])
+  })
+
   it('compare texts as texts', async () => {
-    await manifest(full)
-    const { verify } = await (await loadSkill(dir)).resolve()
+    manifest(full)
+    const { verify } = await taskOf()
     const results = (text: string | null) =>
       [...verify.values()].map(check => {
         const files = new Map(text === null ? [] : [['output/a b.txt', { bytes: Buffer.from(text), mode: 0o644 }]])
@@ -346,23 +345,15 @@ describe('flags of a manifest', () => {
       })
     expect(results('so\r\nhot -x')).toEqual([true, true, true, true, false, true, false, false])
     expect(results('tea')).toEqual([true, false, false, true, true, true, false, false])
-    expect(results('{ "cups": [{ "of": 2 }], "none": null }')).toEqual([
-      true,
-      false,
-      false,
-      true,
-      false,
-      true,
-      true,
-      true,
-    ])
+    const json = '{ "cups": [{ "of": 2 }], "none": null }'
+    expect(results(json)).toEqual([true, false, false, true, false, true, true, true])
     expect(results('cold')).toEqual([true, false, false, false, false, true, false, false])
     expect(results(null)).toEqual(Array.from({ length: 8 }, () => false))
   })
 
   it('give nothing for doing nothing, and the free flag only once the agent has set to work', async () => {
-    await manifest({})
-    const flag = (await (await loadSkill(dir)).resolve()).flags.get('no_tool_hallucination')
+    manifest({})
+    const flag = (await taskOf()).flags.get('no_tool_hallucination')
     const ask = (calls: Parameters<typeof makeLog>[0]['calls']) =>
       flag?.(createRun(makeLog({ setup: { 'skill/SKILL.md': SKILL }, calls: calls ?? [] })).run)
     expect(ask([])).toBe(false)
@@ -376,19 +367,16 @@ describe('flags of a manifest', () => {
 
 describe('finding skills', () => {
   it('finds a skill, or the skills of a directory, and none nested in one', async () => {
-    await write({ 'assets/SKILL.md': SKILL })
-    await mkdir(join(base, 'empty'))
+    write({ 'assets/SKILL.md': SKILL })
+    mkdirSync(base('empty'))
     expect((await findSkills(dir)).map(path => path.slice(-4))).toEqual(['/tea'])
-    expect((await findSkills(base)).map(path => path.slice(-4))).toEqual(['/tea'])
-    expect((await problemOf(findSkills(join(base, 'empty')))).message).toMatch('there is no skill in it')
-    expect((await problemOf(findSkills(join(base, 'none')))).code).toBe('skill_missing')
-    await symlink('nowhere', join(base, 'empty/SKILL.md'))
-    expect((await findSkills(base)).map(path => basename(path))).toEqual(['empty', 'tea'])
-    const loaded = problemOf(loadSkill(join(base, 'empty/SKILL.md')))
-    expect(await loaded).toMatchObject({
-      message: expect.stringContaining('leads nowhere'),
-      remedy: expect.stringMatching(/^Replace/),
-    })
+    expect((await findSkills(base())).map(path => path.slice(-4))).toEqual(['/tea'])
+    expect((await problemOf(findSkills(base('empty')))).message).toMatch('there is no skill in it')
+    expect((await problemOf(findSkills(base('none')))).code).toBe('skill_missing')
+    symlinkSync('nowhere', base('empty/SKILL.md'))
+    expect((await findSkills(base())).map(path => basename(path))).toEqual(['empty', 'tea'])
+    const { message, remedy } = await problemOf(loadSkill(base('empty/SKILL.md')))
+    expect([message, remedy]).toEqual([expect.stringContaining('leads nowhere'), expect.stringMatching(/^Replace/)])
   })
 
   it('makes ids out of any name', () => {

@@ -7,12 +7,8 @@ const SUM = {
   options: { '--input': { path: 'skill/data/sales.csv' }, '--column': 'number sold', '--verbose': true },
 } as const
 
-const fits = (line: string, cwd = '/workspace') =>
-  fitsCall(
-    SUM,
-    line.split(' ').map(word => word.replace('_', ' ')),
-    cwd,
-  )
+const wordsOf = (line: string) => line.split(' ').map(word => word.replace('_', ' '))
+const fits = (line: string, cwd = '/workspace') => fitsCall(SUM, wordsOf(line), cwd)
 
 describe('a call with options', () => {
   it.each([
@@ -73,21 +69,19 @@ describe('a call with arguments', () => {
   const wanted = { script: 'x.sh', arguments: [{ path: 'output/a.txt' }, 'A title', { matches: 'v\\d+' }] }
 
   it('compares each by itself', () => {
-    expect(fitsCall(wanted, ['output/a.txt', 'A title', 'v12'], '/workspace')).toBe(true)
-    expect(fitsCall(wanted, ['output/a.txt', 'A', 'title', 'v12'], '/workspace')).toBe(false)
-    expect(fitsCall(wanted, ['output/a.txt A', 'title', 'v12'], '/workspace')).toBe(false)
-    expect(fitsCall(wanted, ['A title', 'output/a.txt', 'v12'], '/workspace')).toBe(false)
-    expect(fitsCall(wanted, ['output/a.txt', 'A title', 'v12b'], '/workspace')).toBe(false)
-    expect(fitsCall(wanted, ['output/a.txt', 'A title'], '/workspace')).toBe(false)
+    const fitting = (line: string) => fitsCall(wanted, wordsOf(line), '/workspace')
+    expect(fitting('output/a.txt A_title v12')).toBe(true)
+    const others = ['A title v12', 'A_title v12b', 'A_title'].map(rest => `output/a.txt ${rest}`)
+    for (const line of [...others, 'output/a.txt_A title v12', 'A_title output/a.txt v12'])
+      expect(fitting(line), line).toBe(false)
   })
 
   it('fits any texts given unchanged, and none other', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), fc.array(fc.string()), (one, other) => {
         expect(fitsCall({ script: 'x', arguments: one }, one, '/')).toBe(true)
-        expect(fitsCall({ script: 'x', arguments: one }, other, '/')).toBe(
-          JSON.stringify(one) === JSON.stringify(other),
-        )
+        const isSame = JSON.stringify(one) === JSON.stringify(other)
+        expect(fitsCall({ script: 'x', arguments: one }, other, '/')).toBe(isSame)
       }),
     )
   })

@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { folderOfEachTest } from '../../test/folder.ts'
 import { stubLanguage, stubText } from './stub.ts'
 
 const SPEC = { outputs: ['output/my-report.txt', 'output/a.json'], exit_status: 2 }
@@ -28,12 +27,10 @@ describe('the text of a stub', () => {
     expect(stubText('shell', '#!/bin/sh -e\n# Makes it.\n\n# usage: x\nset -u\n# inner\n', SPEC)).toMatch(
       /^#!\/bin\/sh -e\n# Makes it\.\n\n# usage: x\n\n/,
     )
-    expect(stubText('python', '"""Makes it."""\nimport os\n', SPEC)).toMatch(
-      /^#!\/usr\/bin\/env python3\n"""Makes it\."""\nimport os\n/,
-    )
-    expect(stubText('node', '/* Makes it. */\nlet x\n', SPEC)).toMatch(
-      /^#!\/usr\/bin\/env node\n\/\* Makes it\. \*\/\n/,
-    )
+    const python = stubText('python', '"""Makes it."""\nimport os\n', SPEC)
+    expect(python).toMatch(/^#!\/usr\/bin\/env python3\n"""Makes it\."""\nimport os\n/)
+    const node = stubText('node', '/* Makes it. */\nlet x\n', SPEC)
+    expect(node).toMatch(/^#!\/usr\/bin\/env node\n\/\* Makes it\. \*\/\n/)
   })
 
   it('never says what it is', () => {
@@ -52,22 +49,12 @@ describe('the text of a stub', () => {
 })
 
 describe('a stub in Node', () => {
-  it.each(['x.mjs', 'x.cjs'])('runs as %s, where nobody listens', async name => {
-    const folder = await mkdtemp(join(tmpdir(), 'stub '))
-    try {
-      const file = join(folder, name)
-      await writeFile(file, stubText('node', '// Makes it.\n', { stdout: 'é "1"\n', exit_status: 3 }))
-      expect(spawnSync(process.execPath, [file, 'a b'], { encoding: 'utf8' })).toMatchObject({
-        stdout: 'é "1"\n',
-        status: 3,
-      })
-      expect(spawnSync(process.execPath, [file, '-h'], { encoding: 'utf8' })).toMatchObject({
-        stdout: 'Makes it.\n',
-        status: 0,
-      })
-    } finally {
-      await rm(folder, { recursive: true })
-    }
+  const folder = folderOfEachTest()
+  it.each(['x.mjs', 'x.cjs'])('runs as %s, where nobody listens', name => {
+    folder.write({ [name]: stubText('node', '// Makes it.\n', { stdout: 'é "1"\n', exit_status: 3 }) })
+    const run = (word: string) => spawnSync(process.execPath, [folder(name), word], { encoding: 'utf8' })
+    expect(run('a b')).toMatchObject({ stdout: 'é "1"\n', status: 3 })
+    expect(run('-h')).toMatchObject({ stdout: 'Makes it.\n', status: 0 })
   })
 })
 
@@ -110,31 +97,22 @@ describe('the text of a script that keeps its work', () => {
     expect(outline(language, text)).toBe(expected)
   })
 
+  const folder = folderOfEachTest()
   it.each([
-    [
-      'x.cjs',
-      "'use strict'\nconst { spawnSync } = require('node:child_process')\nprocess.exitCode = spawnSync ? 3 : 1\n",
-      3,
-    ],
+    ['x.cjs', "'use strict'\nconst { argv } = require('node:process')\nprocess.exitCode = argv ? 3 : 1\n", 3],
     ['x.mjs', "import { argv } from 'node:process'\nconsole.log(JSON.stringify(argv.slice(2)))\n", 0],
     ['y.mjs', 'throw new Error(String(await 1))\n', 1],
-  ])('in Node says its arguments and its end: %s', async (name, work, status) => {
-    const folder = await mkdtemp(join(tmpdir(), 'kept '))
-    try {
-      // In place of the reporter's interpreter: it writes down what it is told.
-      await writeFile(join(folder, 'python3'), '#!/bin/sh\nfor w; do echo "$w"; done >> "$OUT"\n', { mode: 0o755 })
-      const file = join(folder, name)
-      await writeFile(file, kept('node', work))
-      const env = { ...process.env, PATH: `${folder}:${process.env.PATH}`, OUT: join(folder, 'told') }
-      const args = ['a b', '', 'ü"']
-      const result = spawnSync(process.execPath, [file, ...args], { encoding: 'utf8', env })
-      expect(result.status).toBe(status)
-      const told = await readFile(join(folder, 'told'), 'utf8')
-      const call = ['-I', '-S', '/run/bench/log', file, '3']
-      expect(told.trimEnd().split('\n')).toEqual([...call, '?', ...call, String(status)])
-      if (name === 'x.mjs') expect(result.stdout).toBe(`${JSON.stringify(args)}\n`)
-    } finally {
-      await rm(folder, { recursive: true })
-    }
+  ])('in Node says its arguments and its end: %s', (name, work, status) => {
+    // In place of the reporter's interpreter: it writes down what it is told.
+    folder.write({ python3: '#!/bin/sh\nfor w; do echo "$w"; done >> "$OUT"\n' }, 0o755)
+    folder.write({ [name]: kept('node', work) })
+    const env = { ...process.env, PATH: `${folder()}:${process.env.PATH}`, OUT: folder('told') }
+    const args = ['a b', '', 'ü"']
+    const result = spawnSync(process.execPath, [folder(name), ...args], { encoding: 'utf8', env })
+    expect(result.status).toBe(status)
+    const call = ['-I', '-S', '/run/bench/log', folder(name), '3']
+    const told = readFileSync(folder('told'), 'utf8').trimEnd().split('\n')
+    expect(told).toEqual([...call, '?', ...call, String(status)])
+    if (name === 'x.mjs') expect(result.stdout).toBe(`${JSON.stringify(args)}\n`)
   })
 })

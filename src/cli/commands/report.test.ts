@@ -39,29 +39,21 @@ describe('agent-bench report radar', () => {
     expect(readFileSync(join(bench.dir, 'results/radar.svg'), 'utf8')).not.toContain('tiny-1b')
   })
 
-  it('names the models there are when one is not known', async () => {
+  const reference = [sampleRecord({ agent: 'reference', model: 'reference' })]
+  it.each([
+    ['a model that is not known', models('tiny-1b'), ['--models', 'nix'], 'model_unknown', /have results: tiny-1b\.$/],
+    ['a fifth model', models('m1', 'm2', 'm3', 'm4', 'm5'), ['--models', 'm'], 'too_many_models', /./],
+    ['a reference run, which has nothing to draw', reference, [], 'no_results', /./],
+  ])('refuses %s', async (_what, records, args, code, remedy) => {
     using bench = resultsFixture(addReport)
-    bench.write(models('tiny-1b'))
-    await expect(bench.call('report', 'radar', '--models', 'nix')).rejects.toMatchObject({
-      code: 'model_unknown',
-      remedy: 'Name models that have results: tiny-1b.',
-    })
+    bench.write(records)
+    await expect(bench.call('report', 'radar', ...args)).rejects.toMatchObject({ code, remedy })
   })
 
-  it('refuses a fifth model', async () => {
+  it.each([[[]], [['rader']]])('names the reports there are for %j', async args => {
     using bench = resultsFixture(addReport)
-    bench.write(models('m1', 'm2', 'm3', 'm4', 'm5'))
-    await expect(bench.call('report', 'radar', '--models', 'm')).rejects.toMatchObject({ code: 'too_many_models' })
-  })
-
-  it('has nothing to draw of a reference run', async () => {
-    using bench = resultsFixture(addReport)
-    bench.write([sampleRecord({ agent: 'reference', model: 'reference' })])
-    await expect(bench.call('report', 'radar')).rejects.toMatchObject({ code: 'no_results' })
     const remedy = expect.stringMatching(/^Name one of these: radar \(.*matrix \(/)
-    for (const args of [[], ['rader']]) {
-      await expect(bench.call('report', ...args)).rejects.toMatchObject({ code: 'report_unknown', remedy })
-    }
+    await expect(bench.call('report', ...args)).rejects.toMatchObject({ code: 'report_unknown', remedy })
   })
 })
 

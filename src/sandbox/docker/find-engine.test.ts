@@ -1,22 +1,20 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { folderOfEachTest } from '../../../test/folder.ts'
 import { type EngineSearch, findEngine } from './find-engine.ts'
 
-const home = mkdtempSync(join(tmpdir(), 'find-engine-'))
-afterAll(() => rmSync(home, { recursive: true }))
+const home = folderOfEachTest()
 
-function writeContext(folder: string, name: string, host: string): void {
-  const meta = join(folder, 'contexts/meta', createHash('sha256').update(name).digest('hex'))
-  mkdirSync(meta, { recursive: true })
-  writeFileSync(join(meta, 'meta.json'), JSON.stringify({ Name: name, Endpoints: { docker: { Host: host } } }))
+/** Writes a context into a folder of configuration, and what the configuration says besides. */
+function writeContext(folder: string, name: string, host: string, config = '{}'): void {
+  const meta = `${folder}/contexts/meta/${createHash('sha256').update(name).digest('hex')}/meta.json`
+  const context = JSON.stringify({ Name: name, Endpoints: { docker: { Host: host } } })
+  home.write({ [meta]: context, [`${folder}/config.json`]: config })
 }
 
 /** Finds on a machine that has only these sockets. */
 const find = (environment: NodeJS.ProcessEnv, sockets: readonly string[] = [], over: Partial<EngineSearch> = {}) =>
-  findEngine({ environment, home, platform: 'linux', isSocket: path => sockets.includes(path), ...over })
+  findEngine({ environment, home: home(), platform: 'linux', isSocket: path => sockets.includes(path), ...over })
 
 describe('finding an engine', () => {
   it.each([
@@ -24,45 +22,37 @@ describe('finding an engine', () => {
     ['tcp://10.0.0.2:2375', 'tcp://10.0.0.2:2375'],
     ['npipe:////./pipe/docker_engine', '//./pipe/docker_engine'],
   ])('takes DOCKER_HOST=%s before everything else', (host, address) => {
-    expect(find({ DOCKER_HOST: host, DOCKER_CONTEXT: 'other' }, ['/var/run/docker.sock'])).toEqual({
-      address,
-      source: 'DOCKER_HOST',
-    })
+    const found = find({ DOCKER_HOST: host, DOCKER_CONTEXT: 'other' }, ['/var/run/docker.sock'])
+    expect(found).toEqual({ address, source: 'DOCKER_HOST' })
   })
 
   it('takes the context that the configuration names', () => {
-    const folder = join(home, '.docker')
-    writeContext(folder, 'colima', `unix://${home}/.colima/default/docker.sock`)
-    writeFileSync(join(folder, 'config.json'), '{"currentContext":"colima"}')
-    expect(find({ DOCKER_HOST: '' }, ['/var/run/docker.sock'])).toEqual({
-      address: `${home}/.colima/default/docker.sock`,
-      source: 'docker context colima',
-    })
+    const address = home('.colima/default/docker.sock')
+    writeContext('.docker', 'colima', `unix://${address}`, '{"currentContext":"colima"}')
+    const found = find({ DOCKER_HOST: '' }, ['/var/run/docker.sock'])
+    expect(found).toEqual({ address, source: 'docker context colima' })
   })
 
   it('takes the context that DOCKER_CONTEXT names before that of the configuration, `default` included', () => {
-    writeContext(join(home, '.docker'), 'remote', 'tcp://build:2375')
+    writeContext('.docker', 'remote', 'tcp://build:2375')
     expect(find({ DOCKER_CONTEXT: 'remote' })).toMatchObject({ address: 'tcp://build:2375' })
     expect(find({ DOCKER_CONTEXT: 'default' })).toMatchObject({ source: 'usual socket' })
   })
 
   it('looks for the configuration where DOCKER_CONFIG says', () => {
-    const folder = join(home, 'elsewhere')
-    writeContext(folder, 'mine', 'unix:///mine.sock')
-    writeFileSync(join(folder, 'config.json'), '{"currentContext":"mine"}')
-    expect(find({ DOCKER_CONFIG: folder })).toEqual({ address: '/mine.sock', source: 'docker context mine' })
+    writeContext('elsewhere', 'mine', 'unix:///mine.sock', '{"currentContext":"mine"}')
+    expect(find({ DOCKER_CONFIG: home('elsewhere') })).toEqual({ address: '/mine.sock', source: 'docker context mine' })
   })
 
   it('refuses a context that is not there, with what to do', () => {
-    expect(() => find({ DOCKER_CONTEXT: 'absent' })).toThrow(
-      expect.objectContaining({ code: 'engine_context', remedy: expect.stringContaining('docker context ls') }),
-    )
+    const refusal = { code: 'engine_context', remedy: expect.stringContaining('docker context ls') }
+    expect(() => find({ DOCKER_CONTEXT: 'absent' })).toThrow(expect.objectContaining(refusal))
   })
 
   it.each(['.orbstack/run/docker.sock', '.rd/docker.sock', '.colima/default/docker.sock', '.docker/run/docker.sock'])(
     'finds ~/%s without any configuration',
     path => {
-      const socket = join(home, path)
+      const socket = home(path)
       expect(find({ DOCKER_CONFIG: '/nowhere' }, [socket])).toEqual({ address: socket, source: 'usual socket' })
     },
   )
@@ -76,15 +66,12 @@ describe('finding an engine', () => {
 
   it('names the usual socket when there is none at all', () => {
     expect(find({ DOCKER_CONFIG: '/nowhere' })).toEqual({ address: '/var/run/docker.sock', source: 'usual socket' })
-    expect(find({ DOCKER_CONFIG: '/nowhere' }, [], { platform: 'win32' })).toMatchObject({
-      address: '//./pipe/docker_engine',
-    })
+    const onWindows = find({ DOCKER_CONFIG: '/nowhere' }, [], { platform: 'win32' })
+    expect(onWindows).toMatchObject({ address: '//./pipe/docker_engine' })
   })
 
   it('takes a configuration that is not JSON for none', () => {
-    const folder = join(home, 'broken')
-    mkdirSync(folder)
-    writeFileSync(join(folder, 'config.json'), '{')
-    expect(find({ DOCKER_CONFIG: folder })).toMatchObject({ source: 'usual socket' })
+    home.write({ 'config.json': '{' })
+    expect(find({ DOCKER_CONFIG: home() })).toMatchObject({ source: 'usual socket' })
   })
 })

@@ -2,12 +2,10 @@ import { describe, expect, it } from 'vitest'
 import type { HostInterpreter } from '../sandbox.ts'
 import { enclosurePlan, executorConfig, pythonLayout } from './layout.ts'
 
+const HOME = '/home/me/.pyenv/versions/3.11.7'
 const interpreter = (over: Partial<HostInterpreter>): HostInterpreter => ({
-  version: '3.11.7',
-  executable: '/home/me/.pyenv/versions/3.11.7/bin/python3.11',
-  prefix: '/home/me/.pyenv/versions/3.11.7',
-  pytest: '9.0.3',
-  packages: ['/home/me/.pyenv/versions/3.11.7/lib/python3.11/site-packages'],
+  ...{ version: '3.11.7', executable: `${HOME}/bin/python3.11`, prefix: HOME, pytest: '9.0.3' },
+  packages: [`${HOME}/lib/python3.11/site-packages`],
   ...over,
 })
 const SYSTEM = { executable: '/usr/bin/python3.11', prefix: '/usr', packages: ['/usr/lib/python3/dist-packages'] }
@@ -16,9 +14,7 @@ const fileOf = (layout: ReturnType<typeof pythonLayout>, end: string) =>
 
 describe('the layout of Python', () => {
   it('binds an interpreter where it lives, and nothing more of that home', () => {
-    expect(pythonLayout(interpreter({})).binds).toEqual([
-      ['/home/me/.pyenv/versions/3.11.7', '/home/me/.pyenv/versions/3.11.7'],
-    ])
+    expect(pythonLayout(interpreter({})).binds).toEqual([[HOME, HOME]])
   })
 
   it('needs no bind for the system interpreter, and has the witness beside it', () => {
@@ -35,10 +31,7 @@ describe('the layout of Python', () => {
   })
 
   it('binds packages that lie elsewhere: of a virtual environment, or under what our own environment hides', () => {
-    for (const folder of [
-      '/home/me/project/.venv/lib/python3.11/site-packages',
-      '/usr/local/lib/python3.11/dist-packages',
-    ]) {
+    for (const folder of ['/home/me/.venv/lib/python3.11/site-packages', '/usr/local/lib/python3.11/dist-packages']) {
       const layout = pythonLayout(interpreter({ ...SYSTEM, packages: [folder] }))
       expect(layout.binds).toEqual([[folder, '/opt/python-packages/0']])
       expect(fileOf(layout, '.pth')?.[2]).toBe('/opt/python-packages/0\n')
@@ -52,15 +45,9 @@ describe('the layout of Python', () => {
   })
 
   it('moves an interpreter that lies below a place of the sandbox itself', () => {
-    const hidden = interpreter({
-      executable: '/tmp/py/bin/python3.11',
-      prefix: '/tmp/py',
-      packages: ['/tmp/py/lib/site'],
-    })
-    expect(pythonLayout(hidden)).toMatchObject({
-      executable: '/opt/python/bin/python3.11',
-      binds: [['/tmp/py', '/opt/python']],
-    })
+    const hidden = { executable: '/tmp/py/bin/python3.11', prefix: '/tmp/py', packages: ['/tmp/py/lib/site'] }
+    const moved = { executable: '/opt/python/bin/python3.11', binds: [['/tmp/py', '/opt/python']] }
+    expect(pythonLayout(interpreter(hidden))).toMatchObject(moved)
   })
 
   it('binds all of Homebrew, as its programs need each other', () => {
