@@ -6,7 +6,9 @@ import { randomSource } from '../src/score/random.ts'
 import { searchProgress, soundnessPlan } from '../src/score/sequential.ts'
 
 const SEARCHES = 2_000
+
 /** Pass probabilities of each task, by model in the order of size. */
+// biome-ignore format: a row is a setting
 const SETTINGS: readonly (readonly [name: string, models: readonly (readonly number[])[]])[] = [
   ['1 model at .80', [[0.8]]],
   ['1 model at .95', [[0.95]]],
@@ -14,14 +16,7 @@ const SETTINGS: readonly (readonly [name: string, models: readonly (readonly num
   ['1 model, five tasks, one at .80', [[0.8, 1, 1, 1, 1]]],
   ['1 model, five tasks at .95', [[0.95, 0.95, 0.95, 0.95, 0.95]]],
   ['3 models: .50, .80, .98', [[0.5], [0.8], [0.98]]],
-  [
-    '3 models, three tasks: one at .80 in two, then .98',
-    [
-      [0.98, 0.8, 0.98],
-      [0.98, 0.98, 0.8],
-      [0.98, 0.98, 0.98],
-    ],
-  ],
+  ['3 models, three tasks: one at .80 in two, then .98', [[0.98, 0.8, 0.98], [0.98, 0.98, 0.8], [0.98, 0.98, 0.98]]],
   ['8 models, all at .80', Array.from({ length: 8 }, () => [0.8])],
 ]
 

@@ -2,10 +2,9 @@
 import { readdir } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import picomatch from 'picomatch'
-import { createRunnableDevEnvironment, isRunnableDevEnvironment, resolveConfig } from 'vite'
 import { BenchError, SpecError } from '../errors.ts'
 import { loadSpec, type Spec } from '../runner/collect.ts'
-import { SPEC_ALIAS } from '../runner/plugin.ts'
+import { withModules } from '../runner/modules.ts'
 import type { Settings } from '../runner/settings.ts'
 import { skillFiles } from '../runner/skills.ts'
 import { isSpecFile, specGlobs } from '../runner/spec-globs.ts'
@@ -71,55 +70,21 @@ export async function loadSpecFiles(
 ): Promise<{ readonly loaded: readonly LoadedSpec[]; readonly broken: readonly BrokenSpec[] }> {
   const loaded: LoadedSpec[] = []
   const broken: BrokenSpec[] = []
-  await using modules = await openModules(root)
-  for (const path of files) {
-    const file = relative(root, path)
-    try {
-      const spec = await loadSpec(path, root, modules.importModule, limits)
-      const task = await spec.resolve()
-      const isSkill = task.source.file.endsWith(MANIFEST_NAME)
-      loaded.push({
-        file,
-        spec,
-        task,
-        skillFiles: isSkill ? (await readSkillDirectory(dirname(path), limits)).files : new Map(),
-      })
-    } catch (error) {
-      broken.push({ file, error: asBenchError(file, error) })
+  await withModules(root, async importModule => {
+    for (const path of files) {
+      const file = relative(root, path)
+      try {
+        const spec = await loadSpec(path, root, importModule, limits)
+        const task = await spec.resolve()
+        const isSkill = task.source.file.endsWith(MANIFEST_NAME)
+        const skillFiles: FileMap = isSkill ? (await readSkillDirectory(dirname(path), limits)).files : new Map()
+        loaded.push({ file, spec, task, skillFiles })
+      } catch (error) {
+        broken.push({ file, error: asBenchError(file, error) })
+      }
     }
-  }
-  return { loaded, broken }
-}
-
-/** Imports TypeScript modules the way Vitest does, with `agent-bench` meaning this package. */
-async function openModules(
-  root: string,
-): Promise<{ readonly importModule: (path: string) => Promise<unknown> } & AsyncDisposable> {
-  const config = await resolveConfig(
-    {
-      root,
-      configFile: false,
-      envDir: false,
-      logLevel: 'error',
-      resolve: { alias: SPEC_ALIAS },
-      // Older Node versions know no `using`, which our own source has.
-      oxc: { target: 'node20' },
-      environments: {
-        spec: { consumer: 'server', dev: { moduleRunnerTransform: true }, resolve: { external: true } },
-      },
-    },
-    'serve',
-  )
-  const environment = createRunnableDevEnvironment('spec', config, {
-    runnerOptions: { hmr: { logger: false } },
-    hot: false,
   })
-  await environment.init()
-  if (!isRunnableDevEnvironment(environment)) throw new Error('Vite gave an environment that runs nothing')
-  return {
-    importModule: path => environment.runner.import(path),
-    [Symbol.asyncDispose]: () => environment.close(),
-  }
+  return { loaded, broken }
 }
 
 /** Errors of the imported copy of this package are of other classes, so they are known by what they carry. */

@@ -65,11 +65,17 @@ it('names every setting that differs, the ones of a model only where it is the s
   const cold = { temperature: 0, top_p: null, max_tokens: 100, extra_body: null }
   const a = headsOf(three())
   const b = headsOf(three({ identity_parts: { ...parts, driver: 'namespace', sampling: cold } }))
-  const { settings } = match(a, b)
+  const { settings, input } = match(a, b)
   expect(settings).toEqual([
     { setting: 'driver', values: ['docker', 'namespace'], tasks: 1 },
     { setting: 'sampling.temperature', values: ['none', '0'], tasks: 1 },
     { setting: 'sampling.max_tokens', values: ['none', '100'], tasks: 1 },
   ])
+  expect(input.differing).toEqual(['driver', 'sampling.temperature', 'sampling.max_tokens'])
   expect(match(a, headsOf(three({ model: 'big-2b' }))).settings).toEqual([])
+  const more = match(
+    a,
+    a.map(head => ({ ...head, k: 2 })),
+  )
+  expect([more.input.k, more.settings.length, more.input.differing]).toEqual([2, 1, []])
 })

@@ -38,7 +38,7 @@ export function matchArms(
   arms: readonly Arm[],
   options: { readonly moduleOf?: (head: ResultHead) => string; readonly weights?: Weights | undefined } = {},
 ): Matched {
-  const { moduleOf = head => head.suite_title ?? head.suite, weights } = options
+  const { moduleOf = head => head.module ?? head.suite_title ?? head.suite, weights } = options
   const rows: { readonly first: ResultHead; readonly heads: readonly ResultHead[] }[] = []
   const dropped: Dropped[] = []
   for (const task of [...new Set(arms.flatMap(({ heads }) => heads.map(rowName)))].sort()) {
@@ -67,7 +67,11 @@ export function matchArms(
         arms: heads.map(trialsOf),
       })),
       weights,
-      differing: [...(areOneModel(all) ? [] : ['model']), ...settings.map(({ setting }) => setting)],
+      // How many trials there are is no cause of a difference between them.
+      differing: [
+        ...(areOneModel(all) ? [] : ['model']),
+        ...settings.map(({ setting }) => setting).filter(setting => setting !== 'k' && setting !== 'trials_planned'),
+      ],
     },
     settings,
     dropped,

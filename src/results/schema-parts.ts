@@ -226,6 +226,8 @@ export const identityParts = exactly({
 /** What records of today say besides and older ones do not. */
 export const added = {
   suite_title: name,
+  /** Of the suite; absent where it has none. */
+  module: name,
   /** Absent for tasks without a choice of modes. */
   mode: { enum: ['direct', 'agent'] },
   /** Number of the instance; absent for tasks without instances, whose only one is 0. */

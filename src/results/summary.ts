@@ -75,6 +75,7 @@ function summaryOf(trials: readonly TrialRecord[], plan: SummaryPlan): Summary |
     task_fingerprint: last.task_fingerprint,
     suite: last.suite,
     ...(last.suite_title === undefined ? {} : { suite_title: last.suite_title }),
+    ...(last.module === undefined ? {} : { module: last.module }),
     ...(last.mode === undefined ? {} : { mode: last.mode }),
     ...(last.instance === undefined ? {} : { instance: last.instance }),
     spec_file: last.spec_file,

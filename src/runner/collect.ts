@@ -7,8 +7,9 @@ import { isSkillFile, loadSkill, type SkillLimits } from '../skill/index.ts'
 import { isTaskDefinition, type TaskChoice, type TaskDefinition } from '../task/define-task.ts'
 import { inPairs } from '../task/mistakes.ts'
 import { readsOf } from '../task/probe.ts'
-import { isSuite, type Suite } from '../task/suite.ts'
+import { isSuite, modulesMistakes, SUITE_FILE, type Suite } from '../task/suite.ts'
 import type { Task } from '../task/task.ts'
+import { defaultOf } from './modules.ts'
 
 /** A spec file that was loaded. */
 export interface Spec {
@@ -35,14 +36,14 @@ export async function loadSpec(
     return specOf(definition, file, null)
   }
   const module: unknown = await importModule(filepath)
-  const definition = typeof module === 'object' && module !== null && 'default' in module ? module.default : undefined
+  const definition = defaultOf(module)
   if (!isTaskDefinition(definition)) {
     throw new SpecError(`${file}: the default export is not a task`, {
       code: 'spec_invalid',
       remedy: "Write `export default defineTask({ … })` with `defineTask` from 'agent-bench'.",
     })
   }
-  return specOf(definition, file, await suiteOf(filepath, root, importModule))
+  return specOf(definition, file, await suiteOf(dirname(filepath), root, importModule))
 }
 
 function specOf(definition: TaskDefinition, file: string, suite: Suite | null): Spec {
@@ -51,21 +52,29 @@ function specOf(definition: TaskDefinition, file: string, suite: Suite | null): 
     async resolve(choice) {
       const task = await definition.resolve(choice)
       checkReadable(task, file)
-      return { ...task, suite }
+      const [mistake] = suite === null ? [] : modulesMistakes(suite, [task.id])
+      if (mistake === undefined) return { ...task, suite }
+      const { field, problem, remedy } = mistake
+      throw new SpecError(`${join(dirname(file), SUITE_FILE)}: ${field}: ${problem}`, { code: 'spec_invalid', remedy })
     },
   }
 }
 
-/** The suite of a spec file's folder, where the folder says something of it. */
-async function suiteOf(filepath: string, root: string, importModule: (path: string) => unknown): Promise<Suite | null> {
-  const path = join(dirname(filepath), 'suite.ts')
+/**
+ * The suite of a folder of spec files, where the folder says something of it.
+ * @throws SpecError code `spec_invalid`
+ */
+export async function suiteOf(
+  folder: string,
+  root: string,
+  importModule: (path: string) => unknown,
+): Promise<Suite | null> {
+  const path = join(folder, SUITE_FILE)
   if (!existsSync(path)) return null
-  const module: unknown = await importModule(path)
-  if (typeof module === 'object' && module !== null && 'default' in module && isSuite(module.default)) {
-    return module.default
-  }
+  const suite = defaultOf(await importModule(path))
+  if (isSuite(suite)) return suite
   throw new SpecError(`${relative(root, path)}: the default export is not a suite`, {
-    code: 'suite_invalid',
+    code: 'spec_invalid',
     remedy: "Write `export default defineSuite({ title: '…' })` with `defineSuite` from 'agent-bench'.",
   })
 }

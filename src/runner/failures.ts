@@ -4,7 +4,7 @@
  */
 import { escapeForTerminal, printable } from '../../reporters/terminal.ts'
 import type { FlagResult, Tamper } from '../evidence/log.ts'
-import type { SourcePosition } from '../task/task.ts'
+import type { SourcePosition } from '../task/position.ts'
 
 /** One line per frame of a stack, without the message. */
 function framesOf(stack: string): string[] {

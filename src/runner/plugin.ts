@@ -1,40 +1,25 @@
 /** The one line that installs the bench in a Vitest project: `plugins: [agentBench()]`. Runs in the main process. */
 import { existsSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
-import { type Plugin, runnerImport } from 'vite'
+import type { Plugin } from 'vite'
 import type { TestProject, Vitest } from 'vitest/node'
 import { printable } from '../../reporters/terminal.ts'
 import { needsModel } from '../agents/index.ts'
 import { ConfigError, explainError } from '../errors.ts'
-import { didYouMeanOrAny } from '../task/mistakes.ts'
 import './provided.ts'
 import { BenchReporter } from './bench-reporter.ts'
 import { MergeReporter } from './merge-reporter.ts'
 import { projectsOfModels } from './model-projects.ts'
 import { nameOfSetting } from './model-settings.ts'
+import { defaultOf, neighbour, SPEC_ALIAS, withModules } from './modules.ts'
 import { withChosenModel } from './pick-model.ts'
+import { collectOnlyOurs, takeFilters } from './select-files.ts'
 import { type BenchConfig, readSettings, type Settings, skillLimitsOf } from './settings.ts'
 import { watchedForks } from './silence-watch.ts'
 import { skillModules } from './skill-modules.ts'
 import { collectSkills } from './skills.ts'
-import { isSpecFile, SPEC_GLOB } from './spec-globs.ts'
-import { filesOfSuites, NO_TASK_REMEDY } from './suites.ts'
-import { asFileFilter, taskIdIn } from './task-ids.ts'
-
-/** A neighbour of this file, as source (`.ts`) or built (`.js`). */
-function neighbour(name: string): string {
-  const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
-  return fileURLToPath(new URL(`${name}${extension}`, import.meta.url))
-}
-
-/** `agent-bench`, as spec files and `bench.config.ts` import it, is this very package. Longer names first: an alias matches what stands below it, too. */
-export const SPEC_ALIAS = {
-  'agent-bench/checks': neighbour('../checks/index'),
-  'agent-bench/proving': neighbour('../proving/index'),
-  'agent-bench': neighbour('../index'),
-}
+import { SPEC_GLOB } from './spec-globs.ts'
 
 export const CONFIG_FILE = 'bench.config.ts'
 
@@ -43,13 +28,7 @@ export async function loadConfigFile(root: string): Promise<unknown> {
   const file = join(root, CONFIG_FILE)
   if (!existsSync(file)) return undefined
   try {
-    const { module } = await runnerImport<{ default?: unknown }>(file, {
-      root,
-      configFile: false,
-      logLevel: 'error',
-      resolve: { alias: SPEC_ALIAS },
-    })
-    return module.default
+    return defaultOf(await withModules(root, importModule => importModule(file)))
   } catch (error) {
     if (error instanceof ConfigError) throw error
     throw new ConfigError(
@@ -80,66 +59,9 @@ function refuseToRun(error: ConfigError): never {
   process.exit(2)
 }
 
-/**
- * Files that only have the name of spec files are not collected, and no other files in benchmark mode; of ours, the suites
- * that are asked for.
- * @throws ConfigError code `benchmark_mode` when there is no benchmark either
- */
-async function collectOnlyOurs(
-  vitest: Vitest,
-  project: TestProject,
-  { suite, skills }: { readonly suite: string | null; readonly skills: readonly string[] },
-): Promise<void> {
-  // The list is the project's own: what is taken out of it is not collected.
-  const { testFiles } = await project.globTestFiles()
-  const isBenchmark = vitest.config.mode === 'benchmark'
-  // A glob passes over links to nowhere, of which the user has to hear.
-  const linked = skills.filter(file => !existsSync(file))
-  const named = [...testFiles, ...linked].filter(file => isSpecFile(file) !== isBenchmark)
-  const kept = isBenchmark ? named : await filesOfSuites(named, suite)
-  testFiles.splice(0, testFiles.length, ...kept)
-  if (!isBenchmark || kept.length > 0) return
-  throw new ConfigError('`vitest bench` measures the speed of functions; this project measures models', {
-    code: 'benchmark_mode',
-    remedy: `Run \`npx vitest run --project bench\` instead.`,
-  })
-}
-
 /** A scripted agent runs once, however many models are set. */
 function measuresModels({ agent }: Settings): boolean {
   return agent === null || needsModel(agent)
-}
-
-/**
- * Vitest's filters are parts of paths; ours may be ids of tasks, too, as they stand in every table. One that nothing fits
- * ends the run, and so does a project in which there is nothing to run.
- */
-function takeTaskIds(vitest: Vitest, project: TestProject): void {
-  const filesOf = async (filters: string[]) => {
-    const found = await Promise.all(vitest.projects.map(one => one.globTestFiles(filters)))
-    return found.flatMap(({ testFiles, typecheckTestFiles }) => [...testFiles, ...typecheckTestFiles])
-  }
-  const asFiles = async (filters: readonly string[] = []) => {
-    const { testFiles } = await project.globTestFiles()
-    const asked = filters.map(filter => asFileFilter(filter, testFiles))
-    const noTask = `${NO_TASK_REMEDY} Now \`include\` is ${project.config.include.join(', ')}.`
-    if (vitest.config.passWithNoTests) return asked
-    for (const [at, filter] of asked.entries()) {
-      if ((await filesOf([filter.replace(/:\d+$/, '')])).length > 0) continue
-      const ids = testFiles.map(taskIdIn).filter(id => id !== null)
-      const remedy = ids.length === 0 ? noTask : didYouMeanOrAny(filters[at] ?? '', ids)
-      const message = `no task is called ${JSON.stringify(filters[at])}, and no file has that in its path`
-      refuseToRun(new ConfigError(message, { code: 'no_task', remedy }))
-    }
-    if (asked.length === 0 && (await filesOf([])).length === 0) {
-      refuseToRun(new ConfigError('there is no task here', { code: 'no_task', remedy: noTask }))
-    }
-    return asked
-  }
-  const start = vitest.start.bind(vitest)
-  vitest.start = async filters => start(await asFiles(filters))
-  const collect = vitest.collect.bind(vitest)
-  vitest.collect = async (filters, options) => collect(await asFiles(filters), options)
 }
 
 /** Reporters that show a run to somebody who reads our matrix, too; any other must itself show what was lost. */
@@ -189,7 +111,7 @@ export function agentBench(options: BenchConfig = {}): Plugin {
     async configureVitest({ vitest, project, injectTestProjects }) {
       try {
         if (vitest.config.mode === 'benchmark')
-          return await collectOnlyOurs(vitest, project, { suite: null, skills: [] })
+          return await collectOnlyOurs(vitest, project, { suite: null, profile: null, skills: [] })
         const { root } = vitest.config
         const config = await loadConfigFile(root)
         const merged = config === undefined ? options : typeof config === 'object' ? { ...options, ...config } : config
@@ -203,7 +125,8 @@ export function agentBench(options: BenchConfig = {}): Plugin {
           configureProject(project, settings, endedWorkers)
           const files = await collectSkills(vitest, project, { root, skillDir: settings.skillDir })
           for (const file of files) skills.add(file)
-          await collectOnlyOurs(vitest, project, { suite: settings.suite, skills: files })
+          const { suite, profile } = settings
+          await collectOnlyOurs(vitest, project, { suite, profile, skills: files })
           const model = projects.length > 1 ? nameOfSetting(setting) : null
           const { k, trials, mode, instance } = settings
           const choice = { mode, instance }
@@ -212,7 +135,12 @@ export function agentBench(options: BenchConfig = {}): Plugin {
           project.provide('agentBenchSettings', { ...shared, model })
         }
         if (isMerge) return void vitest.config.reporters.push(new MergeReporter() as never)
-        takeTaskIds(vitest, project)
+        const { suite } = settings
+        takeFilters(
+          vitest,
+          projects.map(one => one.project),
+          { suite, refuse: refuseToRun },
+        )
         const resultsDir = isAbsolute(settings.resultsDir) ? settings.resultsDir : join(root, settings.resultsDir)
         vitest.config.reporters.push(new BenchReporter({ settings, projects, root, resultsDir, endedWorkers }) as never)
       } catch (error) {

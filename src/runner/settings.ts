@@ -149,8 +149,9 @@ const TABLE = {
     text,
     null,
     '[suites](docs/write-a-task.md#suites) to run, `a,b`, or `all`; also names suites of this package',
-    "the project's",
+    'the suites of the project that need not be named',
   ),
+  profile: setting(text, null, 'the part of a suite that is run, such as `fast`', 'all of it'),
   mode: setting(
     oneOf('direct', 'agent'),
     null,

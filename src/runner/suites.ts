@@ -1,12 +1,16 @@
 /** Which suites are run: those of the project, those that come with this package, and the choice among them (BENCH_SUITE). */
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { ConfigError } from '../errors.ts'
 import { isSkillFile } from '../skill/index.ts'
-import { didYouMeanOrAny } from '../task/mistakes.ts'
+import { didYouMean, didYouMeanOrAny, specError } from '../task/mistakes.ts'
+import { SUITE_FILE, type Suite, suiteMistakes } from '../task/suite.ts'
+import { suiteOf } from './collect.ts'
+import { withModules } from './modules.ts'
 import { skillFiles } from './skills.ts'
 import { isSpecFile } from './spec-globs.ts'
+import { taskIdIn } from './task-ids.ts'
 
 /** Absolute path of this package. */
 const PACKAGE = dirname(createRequire(import.meta.url).resolve('agent-bench/package.json'))
@@ -44,6 +48,65 @@ export async function filesOfSuites(files: readonly string[], suite: string | nu
     })
   }
   return all.filter(file => suitesOf(file).some(name => names.includes(name)))
+}
+
+/** The files of this package's suites and tasks of exactly this name, for a name that is none of the project's. */
+export async function filesNamed(name: string): Promise<readonly string[]> {
+  return (await filesOfPackage()).filter(file => suitesOf(file).includes(name) || taskIdIn(file) === name)
+}
+
+/** Whether the tasks of a file are run without being named, as the text of its suite says. */
+export function runsByDefault(file: string): boolean {
+  const path = join(dirname(file), SUITE_FILE)
+  return !existsSync(path) || !/\bbyDefault:\s*false\b/.test(readFileSync(path, 'utf8'))
+}
+
+/**
+ * Of suites that have this part, the files of its tasks; all files of the others.
+ * @param profile null for whole suites
+ * @throws ConfigError code `profile_unknown` when no suite has it; SpecError when a suite names what it does not hold
+ */
+export async function ofProfile(
+  files: readonly string[],
+  root: string,
+  profile: string | null,
+): Promise<readonly string[]> {
+  if (profile === null) return files
+  const suites = await suitesIn(new Set(files.map(file => dirname(file))), root)
+  const known = [...suites.values()].flatMap(({ profiles }) => Object.keys(profiles))
+  if (!known.includes(profile)) {
+    throw new ConfigError(`BENCH_PROFILE is ${JSON.stringify(profile)}, and no suite of this run has such a part`, {
+      code: 'profile_unknown',
+      remedy: known.length === 0 ? 'Leave it out, or choose another suite.' : didYouMean(profile, known),
+    })
+  }
+  for (const [folder, suite] of suites) {
+    const tasks = files.filter(file => dirname(file) === folder).map(taskIdIn)
+    // An id that is worked out is not known yet.
+    const mistakes = tasks.includes(null)
+      ? []
+      : suiteMistakes(
+          suite,
+          tasks.filter(id => id !== null),
+        )
+    if (mistakes.length > 0) throw specError({ file: join(folder, SUITE_FILE), line: 1, column: 1 }, mistakes)
+  }
+  return files.filter(file => {
+    const id = taskIdIn(file)
+    return id === null || (suites.get(dirname(file))?.profiles[profile]?.includes(id) ?? true)
+  })
+}
+
+/** The suites of folders that say something of theirs. */
+function suitesIn(folders: ReadonlySet<string>, root: string): Promise<ReadonlyMap<string, Suite>> {
+  return withModules(root, async importModule => {
+    const suites = new Map<string, Suite>()
+    for (const folder of folders) {
+      const suite = await suiteOf(folder, root, importModule)
+      if (suite !== null) suites.set(folder, suite)
+    }
+    return suites
+  })
 }
 
 async function filesOfPackage(): Promise<readonly string[]> {

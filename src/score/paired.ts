@@ -3,8 +3,8 @@ import { bisect, Z_95 } from './distributions.ts'
 import { randomSource } from './random.ts'
 import { type Interval, type Measured, measured, notMeasured } from './statistics.ts'
 
-/** Beyond this sum of differences the exact distribution gives way to draws. */
-const LARGEST_SUM = 1_000_000
+/** Beyond this sum of differences draws are quicker than the exact distribution. */
+const LARGEST_SUM = 100_000
 
 /**
  * Sign-flip test (Fisher; Pitman 1937), two-sided: under "within each task the arms are exchangeable" every difference is
@@ -41,7 +41,8 @@ export function signFlipByDraws(differences: readonly number[], { seed = 42, dra
   const observed = Math.abs(differences.reduce((total, d) => total + d, 0))
   let extreme = 0
   for (let draw = 0; draw < draws; draw++) {
-    const sum = differences.reduce((total, d) => (random() >= 2 ** 31 ? total + d : total - d), 0)
+    let sum = 0
+    for (const d of differences) sum += random() >= 2 ** 31 ? d : -d
     if (Math.abs(sum) >= observed * (1 - 1e-12)) extreme++
   }
   return (extreme + 1) / (draws + 1)

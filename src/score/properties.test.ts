@@ -7,7 +7,7 @@ import { inseparableSets } from './groups.ts'
 import { headlineOf, letterOf } from './headline.ts'
 import { itemOf } from './items.ts'
 import { holm, neededToShow, signFlip, signFlipByDraws, signTest, tango, winsNeeded } from './paired.ts'
-import { clopperPearson, clopperPearsonLower, passHatK } from './statistics.ts'
+import { clopperPearson, clopperPearsonLower } from './statistics.ts'
 
 const differences = fc.array(fc.integer({ min: -5, max: 5 }), { minLength: 1, maxLength: 12 })
 const pValues = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 30 })
@@ -111,17 +111,6 @@ it('Clopper and Pearson cover a pass rate at least as often as they say', () => 
         expect(clopperPearsonLower(n, c).value).toBeGreaterThanOrEqual(clopperPearson(n, c).value?.low ?? 1)
       }
     }
-  }
-})
-
-it('pass^k averages to p^k whatever p', () => {
-  for (const [n, k, p] of [
-    [5, 3, 0.9],
-    [12, 4, 0.35],
-    [7, 7, 0.6],
-  ] as const) {
-    const mean = binomial(n, p).reduce((sum, share, c) => sum + share * (passHatK(n, c, k).value ?? Number.NaN), 0)
-    expect(mean).toBeCloseTo(p ** k, 12)
   }
 })
 

@@ -152,7 +152,13 @@ function* checksOf({ manifest, rules }: Parts): Generator<[string, VerifyCheck]>
 
 function* manifestFlags(parts: Parts): Generator<[string, Flag]> {
   const { manifest, rules } = parts
-  for (const path of manifest.required_reads ?? []) yield [`read:${idPart(path)}`, run => run.sawContentOf(path)]
+  for (const path of manifest.required_reads ?? []) {
+    yield [
+      `read:${idPart(path)}`,
+      // As the prompt says: the instructions first.
+      run => run.sawContentOf(path, path === DOCUMENT ? beforeWork(run, parts) : {}),
+    ]
+  }
   for (const index of (manifest.required_commands ?? []).keys()) {
     yield [`cmd:${index}`, run => requiredCommand(run, parts, index)]
   }
@@ -163,6 +169,14 @@ function* manifestFlags(parts: Parts): Generator<[string, Flag]> {
   for (const { id, rule } of rules) {
     yield [id, run => run.verified(id) && whenKept(run, rule)]
   }
+}
+
+/** Before the first file that may be written is, and the first required command runs; no bound where neither was done. */
+function beforeWork(run: Run, parts: Parts): { readonly before?: Moment } {
+  const commands = (parts.manifest.required_commands ?? []).map((_, index) => requiredCommand(run, parts, index))
+  const done = [...parts.allowedWrites.map(glob => run.firstChange(glob)), ...commands].filter(one => one !== false)
+  const [before] = done.sort((a, b) => a.call - b.call)
+  return before === undefined ? {} : { before }
 }
 
 /** Scripts of a skill without a manifest that are watched; more rows are no overview. */

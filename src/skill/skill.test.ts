@@ -316,6 +316,23 @@ describe('flags of a manifest', () => {
     ])
   })
 
+  it('ask that the instructions are read first, and other files at any time', async () => {
+    await write({ 'data.txt': 'the week of the harbour\n' })
+    await manifest({ required_reads: ['skill/SKILL.md', 'skill/data.txt'], expected_artifacts: ['output/a.txt'] })
+    const { flags } = await (await loadSkill(dir)).resolve()
+    const setup = { 'skill/SKILL.md': SKILL, 'skill/data.txt': 'the week of the harbour\n' }
+    const reached = (...calls: NonNullable<Parameters<typeof makeLog>[0]['calls']>) =>
+      ['SKILL.md', 'data.txt'].map(name => {
+        const moment = flags.get(`read:skill/${name}`)?.(createRun(makeLog({ setup, calls })).run)
+        return typeof moment === 'object' && moment !== null && 'call' in moment && moment.call
+      })
+    const reads = { sh: 'cat skill/*', delivered: SKILL + setup['skill/data.txt'] }
+    const writes = { sh: 'echo hot > output/a.txt', writes: { 'output/a.txt': 'hot\n' } }
+    expect(reached(reads)).toEqual([1, 1])
+    expect(reached(reads, writes)).toEqual([1, 1])
+    expect(reached(writes, reads)).toEqual([false, 2])
+  })
+
   it('compare texts as texts', async () => {
     manifest(full)
     const { verify } = await taskOf()

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { explainError, SpecError } from '../errors.ts'
 import { checkFlagIds } from './check-spec.ts'
 import { createTask, defineTask, isTaskDefinition, type TaskDefinition } from './define-task.ts'
+import type { SourcePosition } from './position.ts'
 import { readsOf } from './probe.ts'
 import type { Run } from './run.ts'
-import type { Setup, SourcePosition, TaskSpec } from './task.ts'
+import type { Setup, TaskSpec } from './task.ts'
 
 const SOURCE: SourcePosition = { file: `${process.cwd()}/tasks/x.bench.ts`, line: 7, column: 3 }
 

@@ -6,10 +6,10 @@ import { isRecord } from './fields.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { matchesAny } from './globs.ts'
 import { didYouMean, type Mistake, messageOf, specError } from './mistakes.ts'
-import { callerPosition } from './position.ts'
+import { callerPosition, type SourcePosition } from './position.ts'
 import { type FlagProbe, type Invented, probeFlag, textIn } from './probe.ts'
 import { createRandom } from './random.ts'
-import type { Context, Flag, Mode, Requirement, SourcePosition, Task, TaskSpec, ToolsChoice } from './task.ts'
+import type { Context, Flag, Mode, Requirement, Task, TaskSpec, ToolsChoice } from './task.ts'
 
 const DEFAULT_MAX_TURNS = 20
 

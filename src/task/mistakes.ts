@@ -3,7 +3,7 @@ import { relative } from 'node:path'
 import { types } from 'node:util'
 import { closest, distance } from 'fastest-levenshtein'
 import { SpecError } from '../errors.ts'
-import type { SourcePosition } from './task.ts'
+import type { SourcePosition } from './position.ts'
 
 export interface Mistake {
   /** Where in the spec, for example `flags.file_edit`. */

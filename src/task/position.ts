@@ -1,5 +1,11 @@
 import { fileURLToPath } from 'node:url'
-import type { SourcePosition } from './task.ts'
+
+/** A place in a source file, for errors and code frames. */
+export interface SourcePosition {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+}
 
 const UNKNOWN: SourcePosition = { file: '(unknown file)', line: 1, column: 1 }
 /** `at name (place:line:column)` and `at place:line:column`. */

@@ -1,6 +1,7 @@
 /** What a task is. A spec file writes a `TaskSpec`; `defineTask` checks it and gives a `Task`. */
 import type { FileMap } from '../sandbox/snapshot.ts'
 import type { ToolOffer } from '../tools/tool-set.ts'
+import type { SourcePosition } from './position.ts'
 import type { Random } from './random.ts'
 import type { Reached, Run } from './run.ts'
 import type { Suite } from './suite.ts'
@@ -155,13 +156,6 @@ export interface TaskSpec<Check extends string = string, State = unknown, Instan
   readonly reference?: Play<Instance>
   readonly honest?: Readonly<Record<string, Play<Instance>>>
   readonly cheats?: Readonly<Record<string, Cheat<Instance>>>
-}
-
-/** A place in a source file, for errors and code frames. */
-export interface SourcePosition {
-  readonly file: string
-  readonly line: number
-  readonly column: number
 }
 
 /** A checked task, in one mode and for one instance, which its functions are tied to. Optional parts have their defaults. */

@@ -19,6 +19,7 @@ import {
 } from '../results/to-record.ts'
 import { trialStats } from '../results/trial-stats.ts'
 import { questionOf } from '../task/fingerprint.ts'
+import { moduleOf } from '../task/suite.ts'
 import type { Task } from '../task/task.ts'
 import { limitsOfTrial, type TrialPlan } from './plan.ts'
 import type { TrialFinding } from './run-trial.ts'
@@ -168,6 +169,12 @@ function faulted(end: Extract<TrialEnd, { kind: 'infra' | 'lost' }>, task: Task)
   }
 }
 
+function suiteParts({ id, suite }: Task): { readonly suite_title?: string; readonly module?: string } {
+  if (suite === null) return {}
+  const module = moduleOf(suite, id)
+  return { suite_title: suite.title, ...(module === null ? {} : { module }) }
+}
+
 /** The record of a trial that ran. Skipped trials have none: nothing was tried. */
 export function recordOf(end: Exclude<TrialEnd, { kind: 'skipped' }>, context: RecordContext): UnsealedRecord {
   const { task, plan, index } = context
@@ -179,7 +186,7 @@ export function recordOf(end: Exclude<TrialEnd, { kind: 'skipped' }>, context: R
     observed: task.isObserved,
     task_fingerprint: task.fingerprint,
     suite: basename(dirname(context.specFile)),
-    ...(task.suite === null ? {} : { suite_title: task.suite.title }),
+    ...suiteParts(task),
     ...(task.mode === null ? {} : { mode: task.mode }),
     ...(task.instance === null ? {} : { instance: task.instance.number }),
     spec_file: context.specFile,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
+import { dirname, join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { printableJson } from '../../../reporters/terminal.ts'
 import type { TaskCheck } from '../../check/check-task.ts'
@@ -103,11 +104,18 @@ function wholeNumber(option: string, text: string, max: number): number {
 async function load(filter: string, settings: Settings, context: CliContext) {
   const { findSpecFiles, loadSpecFiles } = await import('../spec-files.ts')
   const { skillLimitsOf } = await import('../../runner/settings.ts')
-  const { NO_TASK_REMEDY } = await import('../../runner/suites.ts')
-  const files = await findSpecFiles(context.directory, settings)
-  const { loaded, broken } = await loadSpecFiles(files, context.directory, skillLimitsOf(settings))
+  const { filesNamed, NO_TASK_REMEDY, runsByDefault } = await import('../../runner/suites.ts')
+  const { taskIdIn } = await import('../../runner/task-ids.ts')
+  const { directory } = context
   const fitsFilter = (...names: readonly string[]) => names.some(name => name.includes(filter))
-  const named = loaded.filter(({ file, task }) => fitsFilter(file, task.id))
+  const all = await findSpecFiles(directory, settings)
+  const usual = settings.suite === null && filter === '' ? all.filter(runsByDefault) : all
+  const fitting = usual.filter(file => fitsFilter(relative(directory, file), taskIdIn(file) ?? filter))
+  const brought = fitting.length > 0 ? [] : await filesNamed(filter)
+  const files = [fitting, brought, usual].find(some => some.length > 0) ?? []
+  const { loaded, broken: brokenSpecs } = await loadSpecFiles(files, directory, skillLimitsOf(settings))
+  const broken = [...brokenSpecs, ...(await brokenSuites(loaded, all, directory))]
+  const named = brought.length > 0 ? loaded : loaded.filter(({ file, task }) => fitsFilter(file, task.id))
   // What a broken file would be called is not known: when nothing else is meant, it may be that.
   const meant = { loaded: named, broken: named.length === 0 ? broken : broken.filter(({ file }) => fitsFilter(file)) }
   refuseSharedIds(meant.loaded)
@@ -116,9 +124,28 @@ async function load(filter: string, settings: Settings, context: CliContext) {
     filter === '' ? 'there is no task here' : `no task is called ${JSON.stringify(filter)}, nor is its file`,
     {
       code: 'no_task',
-      remedy: files.length === 0 ? NO_TASK_REMEDY : `There are: ${loaded.map(({ task }) => task.id).join(', ')}.`,
+      remedy: all.length === 0 ? NO_TASK_REMEDY : `There are: ${all.flatMap(file => taskIdIn(file) ?? []).join(', ')}.`,
     },
   )
+}
+
+/** Suites whose tasks are all here, and that name others. */
+async function brokenSuites(
+  loaded: readonly LoadedSpec[],
+  all: readonly string[],
+  root: string,
+): Promise<readonly BrokenSpec[]> {
+  const { SUITE_FILE, suiteMistakes } = await import('../../task/suite.ts')
+  const { specError } = await import('../../task/mistakes.ts')
+  return [...new Set(loaded.map(({ file }) => dirname(file)))].flatMap(folder => {
+    const specs = loaded.filter(({ file }) => dirname(file) === folder)
+    const suite = specs[0]?.task.suite ?? null
+    const isWhole = all.filter(file => dirname(relative(root, file)) === folder).length === specs.length
+    const ids = specs.map(({ task }) => task.id)
+    const mistakes = suite === null || !isWhole ? [] : suiteMistakes(suite, ids)
+    const file = join(folder, SUITE_FILE)
+    return mistakes.length === 0 ? [] : [{ file, error: specError({ file, line: 1, column: 1 }, mistakes) }]
+  })
 }
 
 /** @throws ConfigError when two tasks have one id: a run would refuse them, since it could not tell their trials apart. */

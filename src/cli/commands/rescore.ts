@@ -114,16 +114,25 @@ type FindTask = (summary: Summary) => Promise<Task | Refusal>
 async function openTasks(settings: Settings, context: CliContext): Promise<FindTask> {
   const { findSpecFiles, loadSpecFiles } = await import('../spec-files.ts')
   const { skillLimitsOf } = await import('../../runner/settings.ts')
+  const { filesNamed } = await import('../../runner/suites.ts')
+  const { taskIdIn } = await import('../../runner/task-ids.ts')
   const files = await findSpecFiles(context.directory, settings)
-  const { loaded, broken } = await loadSpecFiles(files, context.directory, skillLimitsOf(settings))
+  const loads = new Map<string, ReturnType<typeof loadSpecFiles>>()
   return async summary => {
     const { mode = null, instance = 0 } = summary
-    const found = loaded.find(({ task }) => task.id === summary.task_id)
+    const id = summary.task_id
+    const own = files.filter(file => (taskIdIn(file) ?? id) === id)
+    const load =
+      loads.get(id) ??
+      loadSpecFiles(own.length > 0 ? own : await filesNamed(id), context.directory, skillLimitsOf(settings))
+    loads.set(id, load)
+    const { loaded, broken } = await load
+    const found = loaded.find(({ task }) => task.id === id)
     const known = broken.find(({ file }) => file === summary.spec_file)
     if (found !== undefined) return found.spec.resolve({ mode, instance }).catch(error => brokenTask(found.file, error))
     if (known !== undefined) return brokenTask(known.file, known.error)
     const remedy = 'call the command in the project of the task, with BENCH_SKILL_DIR as in the run'
-    return { code: 'task_gone', reason: `there is no task ${summary.task_id} here (${remedy})` }
+    return { code: 'task_gone', reason: `there is no task ${id} here (${remedy})` }
   }
 }
 
