@@ -85,69 +85,58 @@ const answering =
   (reply, body) =>
     questionOf(body).includes(words) ? { ...reply, text } : reply
 
-test.each<[string, Defect, string, RegExp]>([
-  [
-    'cannot repeat a code word',
+const OWN: Readonly<Record<string, readonly [Defect, probe: string, found: RegExp]>> = {
+  'cannot repeat a code word': [
     answering('code word', 'No idea.'),
     'window',
     /^ok: .* arrived whole, .* \(the model did not repeat its first line when asked: that is about the model\)$/,
   ],
-  [
-    'says the same call twice',
+  'says the same call twice': [
     withArgs('read_file', { path: 'alpha.txt' }),
     'several_calls',
     /^unclear: the same call/,
   ],
-  [
-    'writes an object as text',
+  'writes an object as text': [
     withArgs('save_person', { person: '{"name":"x"}', note: 'y' }),
     'nested_arguments',
     /^unclear: an object .* as text/,
   ],
-  [
-    'writes arguments that are not JSON',
+  'writes arguments that are not JSON': [
     withArgs('read_file', '{"path": notes.txt}'),
     'tool_call',
     /^unclear: a call to read_file arrives as a call, but .* the model may have written so/,
   ],
-  [
-    'writes nested arguments that are not JSON',
+  'writes nested arguments that are not JSON': [
     withArgs('save_person', '{"person": {"name": }'),
     'nested_arguments',
     /^unclear: .* not a JSON object/,
   ],
-  [
-    'does not know how to escape',
+  'does not know how to escape': [
     withArgs('write_file', `{"path":"copy.txt","content":"line 1: the "quick" fox${'\\jumps '.repeat(20)}"}`),
     'long_arguments',
     /^unclear: .* the model may have written so/,
   ],
-  [
-    'stops in a text of its own',
+  'stops in a text of its own': [
     withArgs('write_file', `{"path":"copy.txt","content":"${'Once upon a time. '.repeat(10)}`),
     'long_arguments',
     /^unclear: /,
   ],
-  [
-    'writes half of a character',
+  'writes half of a character': [
     withArgs('save_person', { person: { name: 'Zo\uFFFD', tags: ['\uFFFD'] }, note: 'She' }),
     'nested_arguments',
     /^unclear: text beyond ASCII .* may be the model's own/,
   ],
-  [
-    'closes a thought that nobody opened, once',
+  'closes a thought that nobody opened, once': [
     answering('17 times 23', 'So it is.</think> 391'),
     'reasoning',
     /^unclear: one reply/,
   ],
-  [
-    'writes one kind of call as text',
+  'writes one kind of call as text': [
     whereItCalls((reply, body) => (reply.calls[0]?.name === 'write_file' ? leaking(reply, body) : reply)),
     'long_arguments',
     /^unclear: the model wrote this call as text .* although others/,
   ],
-  [
-    'writes its first call as text',
+  'writes its first call as text': [
     (reply, body) =>
       body.tool_choice === undefined && questionOf(body).startsWith('Read the file notes.txt')
         ? leaking(reply, body)
@@ -155,48 +144,51 @@ test.each<[string, Defect, string, RegExp]>([
     'tool_call',
     /^ok: a call to read_file arrives as a call \(another was written as text by the model\)/,
   ],
-  [
-    'sees the tools and answers with text',
+  'sees the tools and answers with text': [
     saying('I would read the file.'),
     'tool_call',
     /^unclear: the tools reach the model, which answers with text .* the model's failures/,
   ],
-])('a model that %s is not held against the server', async (_title, change, probe, found) => {
-  const examination = await examined(change)
-  expect(findingOf(examination, probe)).toMatch(found)
-  const others = warningsOf(examination).filter(finding => finding.probe !== 'tool_choice')
-  expect(others).toEqual([])
-  expect(statusOf(examination)).toBe(0)
-})
+}
+
+test.each(Object.entries(OWN))(
+  'a model that %s is not held against the server',
+  async (_title, [change, probe, found]) => {
+    const examination = await examined(change)
+    expect(findingOf(examination, probe)).toMatch(found)
+    const others = warningsOf(examination).filter(finding => finding.probe !== 'tool_choice')
+    expect(others).toEqual([])
+    expect(statusOf(examination)).toBe(0)
+  },
+)
 
 const streamed =
   (change: (...given: Parameters<Defect>) => ReturnType<typeof leaking>): Defect =>
   (reply, body, index) =>
     body.stream === true ? change(reply, body, index) : reply
 
-test.each<[string, Defect, string, RegExp]>([
-  ['every call arrives as text', leaking, 'broken', /as text/],
-  [
-    'no call comes and nothing shows whether the tools arrive',
+const UNFIT: Readonly<Record<string, readonly [Defect, verdict: string, says: RegExp]>> = {
+  'every call arrives as text': [leaking, 'broken', /as text/],
+  'no call comes and nothing shows whether the tools arrive': [
     (reply, body) => ({ ...saying('I would read the file.')(reply, body), usage: null, timings: {} }),
     'degraded',
     /do not arrive: .* may be about the server/,
   ],
-  ['nothing of a call arrives at all', saying(''), 'degraded', /do not arrive: .* may be about the server/],
-  [
-    'a streamed call loses its arguments',
+  'nothing of a call arrives at all': [saying(''), 'degraded', /do not arrive: .* may be about the server/],
+  'a streamed call loses its arguments': [
     streamed(withArgs('read_file', {})),
     'broken',
     /do not arrive.*BENCH_STREAM=0/,
   ],
-  [
-    'a streamed call comes under half of its name',
+  'a streamed call comes under half of its name': [
     streamed(whereItCalls(reply => ({ ...reply, calls: reply.calls.map(call => ({ ...call, name: 'file' })) }))),
     'broken',
     /do not arrive.*BENCH_STREAM=0/,
   ],
-  ['a streamed call is left in the text', streamed(leaking), 'broken', /do not arrive.*BENCH_STREAM=0/],
-])('where %s, the server is not fit to be measured until it is fixed', async (_title, change, verdict, says) => {
+  'a streamed call is left in the text': [streamed(leaking), 'broken', /do not arrive.*BENCH_STREAM=0/],
+}
+
+test.each(Object.entries(UNFIT))('where %s, it is not fit to be measured', async (_title, [change, verdict, says]) => {
   const examination = await examined(change, { quick: true })
   expect(findingOf(examination, 'tool_call')).toMatch(new RegExp(`^${verdict}: `))
   expect(verdictLine(examination)).toMatch(/not fit to be measured until it is fixed: /)

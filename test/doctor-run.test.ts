@@ -109,16 +109,14 @@ describe('a server that can be measured', () => {
       ? error(400, "Invalid 'max_tokens': integer below minimum value. Expected a value >= 16")
       : reply
   const ALL_OK = /^server.*readiness, tool_call, window ok/
-  test.each<[string, Defect | undefined, DoctorServerOptions, readonly RegExp[]]>([
-    [
-      'is too slow to be examined: said, with the doctor offered',
+  const MAY_RUN: Readonly<Record<string, readonly [Defect | undefined, DoctorServerOptions, readonly RegExp[]]>> = {
+    'is too slow to be examined: said, with the doctor offered': [
       reply => ({ ...reply, delayMs: 60_000 }),
       {},
       [/^server {3}not examined: not done within 5 s .*agent-bench doctor/],
     ],
-    ['reads too slowly to fill its window: then what it says of its window counts', slowWhenFull, {}, [ALL_OK]],
-    [
-      'writes calls as text, which may as well be the model',
+    'reads too slowly to fill its window: then what it says of its window counts': [slowWhenFull, {}, [ALL_OK]],
+    'writes calls as text, which may as well be the model': [
       leaking,
       {},
       [
@@ -127,22 +125,21 @@ describe('a server that can be measured', () => {
         /^warning {2}tool_call: a call arrives as text.*\| fix: /,
       ],
     ],
-    [
-      'has a model that sees the tools and answers with text, which is not a warning',
+    'has a model that sees the tools and answers with text, which is not a warning': [
       saying('I would read it.'),
       {},
       [/tool_call unclear/, /^note {5}tool_call: the tools reach the model, which answers with text/],
     ],
-    [
-      'has a small window, which tasks judge for themselves',
+    'has a small window, which tasks judge for themselves': [
       undefined,
       { windowTokens: 1_024 },
       [/readiness, tool_call ok/, /^warning {2}window: .*1,024 tokens/],
     ],
-    ['refuses output limits as small as those of probes', ofAtLeast16, {}, [ALL_OK]],
-    ['answers with errors at first, behind a proxy', refusedAtFirst, {}, [ALL_OK]],
-    ['is loading: trials wait for it', loading, {}, [/^server/, /^warning {2}readiness: .*Loading model/]],
-  ])('may run although it %s', async (_title, change, options, says) => {
+    'refuses output limits as small as those of probes': [ofAtLeast16, {}, [ALL_OK]],
+    'answers with errors at first, behind a proxy': [refusedAtFirst, {}, [ALL_OK]],
+    'is loading: trials wait for it': [loading, {}, [/^server/, /^warning {2}readiness: .*Loading model/]],
+  }
+  test.each(Object.entries(MAY_RUN))('may run although it %s', async (_title, [change, options, says]) => {
     const { problem, lines } = await examined(change, options)
     expect(problem).toBeNull()
     expect(lines).toEqual(says.map(line => expect.stringMatching(line)))
@@ -193,27 +190,27 @@ describe.each([
   })
 })
 
-test.each<[string, Defect, string, RegExp, DoctorServerOptions?]>([
-  ['answers 500 to everything', () => error(500, 'out of memory'), 'server_error', /500: out of memory/],
-  ['refuses the key', () => error(401, 'Invalid API Key'), 'server_unauthorised', /401/],
-  ['refuses tools', refusingTools, 'tools_unsupported', /--jinja/],
-  ['refuses the result of a call', refusingResults, 'template_error', /the result of a call is refused/],
-  ['leaves the tools out of the prompt', hidingTools, 'tools_unsupported', /the tools do not reach the model/],
-  [
-    'cuts a long prompt in silence',
+const FATAL: Readonly<Record<string, readonly [Defect, code: string, message: RegExp, DoctorServerOptions?]>> = {
+  'answers 500 to everything': [() => error(500, 'out of memory'), 'server_error', /500: out of memory/],
+  'refuses the key': [() => error(401, 'Invalid API Key'), 'server_unauthorised', /401/],
+  'refuses tools': [refusingTools, 'tools_unsupported', /--jinja/],
+  'refuses the result of a call': [refusingResults, 'template_error', /the result of a call is refused/],
+  'leaves the tools out of the prompt': [hidingTools, 'tools_unsupported', /the tools do not reach the model/],
+  'cuts a long prompt in silence': [
     cuttingAt(2_051),
     'prompt_cut',
     /is cut to 2,051 without an error/,
     { cutsSilently: true },
   ],
-  [
-    'cuts a prompt of 5,000 words in silence, with a template longer than the gauge',
+  'cuts a prompt of 5,000 words in silence, with a template longer than the gauge': [
     cuttingAt(4_096, 120),
     'prompt_cut',
     /is cut to 4,096 without an error/,
     { cutsSilently: true },
   ],
-])('a server that %s stops the run, with the remedy', async (_title, change, code, message, options = {}) => {
+}
+
+test.each(Object.entries(FATAL))('a server that %s stops the run', async (_title, [change, code, message, options]) => {
   const { problem } = await examined(change, options)
   expect(problem).toMatchObject({ name: 'ConfigError', code, message: expect.stringMatching(message) })
   expect(problem?.remedy).toMatch(/\w.*agent-bench doctor/)

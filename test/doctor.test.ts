@@ -56,56 +56,50 @@ interface Circumstances extends DoctorServerOptions {
   /** Other probes that notice the same defect. */
   readonly also?: readonly Warning[]
 }
-type Case = [defect: string, warning: Warning, says: RegExp, change?: Defect | undefined, more?: Circumstances]
+type Case = readonly [warning: Warning, says: RegExp, change?: Defect | undefined, more?: Circumstances]
 
 const isAbout = (body: Parameters<Defect>[1], words: string): boolean => questionOf(body).includes(words)
 const DIFFERENT_CALLS: readonly Warning[] = ['several_calls broken', 'nested_arguments broken', 'long_arguments broken']
 let isGivenUp = false
 
-const CASES: readonly Case[] = [
-  ['answers 500 to everything', 'readiness broken', /boom/, () => error(500, 'boom')],
-  [
-    'serves another model',
+const CASES: Readonly<Record<string, Case>> = {
+  'answers 500 to everything': ['readiness broken', /boom/, () => error(500, 'boom')],
+  'serves another model': [
     'model degraded',
     /BENCH_MODEL=llama-70b/,
     undefined,
     { model: 'llama-70b', models: [{ id: 'qwen-4b' }] },
   ],
-  ['reports no usage', 'usage degraded', /token counts/, ({ timings: _, ...reply }) => ({ ...reply, usage: null })],
-  [
-    'counts only new tokens of a prompt',
+  'reports no usage': ['usage degraded', /token counts/, ({ timings: _, ...reply }) => ({ ...reply, usage: null })],
+  'counts only new tokens of a prompt': [
     'usage degraded',
     /prompt_tokens/,
     reply => counting(reply, 30),
     { also: ['tool_result broken'] },
   ],
-  ['cuts prompts to 4,096 tokens in silence', 'window broken', /cut to 4,096.*num_ctx/, cuttingAt(4_096)],
-  ['has a tiny window', 'window broken', /1,024 tokens/, undefined, { windowTokens: 1_024 }],
-  ['has a small window', 'window degraded', /4,096 tokens.*overflow/, undefined, { windowTokens: 4_096 }],
-  ['answers prompts too long', 'overflow degraded', /in silence/, cuttingAt(16_384), { cutsSilently: true }],
-  [
-    'writes calls as text',
+  'cuts prompts to 4,096 tokens in silence': ['window broken', /cut to 4,096.*num_ctx/, cuttingAt(4_096)],
+  'has a tiny window': ['window broken', /1,024 tokens/, undefined, { windowTokens: 1_024 }],
+  'has a small window': ['window degraded', /4,096 tokens.*overflow/, undefined, { windowTokens: 4_096 }],
+  'answers prompts too long': ['overflow degraded', /in silence/, cuttingAt(16_384), { cutsSilently: true }],
+  'writes calls as text': [
     'tool_call broken',
     /--jinja/,
     leaking,
     { also: [...DIFFERENT_CALLS, 'tool_choice degraded'] },
   ],
-  [
-    'leaves the tools out of the prompt',
+  'leaves the tools out of the prompt': [
     'tool_call broken',
     /do not reach the model/,
     hidingTools,
     { also: ['tool_choice degraded'] },
   ],
-  [
-    'cannot use tools',
+  'cannot use tools': [
     'tool_call broken',
     /--jinja/,
     refusingTools,
     { also: [...DIFFERENT_CALLS, 'replay broken', 'tool_result broken', 'tool_choice degraded'] },
   ],
-  [
-    'mixes the pieces of several calls',
+  'mixes the pieces of several calls': [
     'several_calls broken',
     /run together/,
     whereItCalls(reply =>
@@ -114,8 +108,7 @@ const CASES: readonly Case[] = [
         : { ...reply, calls: [{ name: 'read_file', args: '{"path":"alpha.txt"}{"path":"beta.txt"}' }] },
     ),
   ],
-  [
-    'reads UTF-8 as Latin-1',
+  'reads UTF-8 as Latin-1': [
     'nested_arguments broken',
     /Zo/,
     whereItCalls(reply => ({
@@ -126,8 +119,7 @@ const CASES: readonly Case[] = [
       })),
     })),
   ],
-  [
-    'cuts long arguments',
+  'cuts long arguments': [
     'long_arguments broken',
     /after 256 characters/,
     whereItCalls(reply => ({
@@ -138,8 +130,7 @@ const CASES: readonly Case[] = [
       })),
     })),
   ],
-  [
-    'refuses reasoning in the history',
+  'refuses reasoning in the history': [
     'replay broken',
     /reasoning/,
     (reply, body) =>
@@ -147,46 +138,39 @@ const CASES: readonly Case[] = [
         ? error(400, 'unexpected field reasoning_content')
         : reply,
   ],
-  [
-    'refuses results of calls',
+  'refuses results of calls': [
     'replay broken',
     /template/,
     refusingResults,
     { also: ['tool_call broken', 'tool_result broken'] },
   ],
-  [
-    'drops results of calls',
+  'drops results of calls': [
     'tool_result broken',
     /do not reach the model/,
     (reply, body) => counting(reply, promptTokensOf(body, { withResults: false })),
   ],
-  [
-    'ignores tool_choice',
+  'ignores tool_choice': [
     'tool_choice degraded',
     /"none"/,
     (reply, body) => (body.tool_choice === 'none' ? { calls: [{ name: 'read_file', args: { path: 'a' } }] } : reply),
   ],
-  [
-    'leaves reasoning in the text',
+  'leaves reasoning in the text': [
     'reasoning degraded',
     /--reasoning-format/,
     reply => (reply.calls || reply.finishReason ? reply : { ...reply, text: `<think>hm</think>${reply.text}` }),
   ],
-  [
-    'ends streams without an end',
+  'ends streams without an end': [
     'stop_reason broken',
     /proxy/,
     (reply, body) =>
       isAbout(body, 'word yes') ? { chunks: [{ choices: [{ index: 0, delta: { content: 'yes' } }] }] } : reply,
   ],
-  [
-    'says "stop" where the limit cut',
+  'says "stop" where the limit cut': [
     'length_stop degraded',
     /finish_reason "stop"/,
     reply => ({ ...reply, ...(reply.finishReason === 'length' ? { finishReason: 'stop' } : {}) }),
   ],
-  [
-    'does not keep the output limit',
+  'does not keep the output limit': [
     'length_stop degraded',
     /not kept/,
     (reply, body) =>
@@ -194,8 +178,7 @@ const CASES: readonly Case[] = [
         ? { text: 'one two three four five six', usage: { prompt_tokens: 9, completion_tokens: 6, total_tokens: 15 } }
         : reply,
   ],
-  [
-    'goes on with requests that were given up',
+  'goes on with requests that were given up': [
     'abort degraded',
     /given up/,
     (reply, body) => {
@@ -204,20 +187,18 @@ const CASES: readonly Case[] = [
       return wasGivenUp ? { ...reply, delayMs: 2_500 } : reply
     },
   ],
-  [
-    'answers differently each time',
+  'answers differently each time': [
     'determinism degraded',
     /3 different answers/,
     (reply, body, index) => (isAbout(body, 'about the sea') ? { ...reply, text: `Sea number ${index}.` } : reply),
   ],
-  ['has one slot for two workers', 'slots degraded', /--parallel 2/, undefined, { slots: 1, args: ['--workers', '2'] }],
-  [
-    'is slow',
+  'has one slot for two workers': ['slots degraded', /--parallel 2/, undefined, { slots: 1, args: ['--workers', '2'] }],
+  'is slow': [
     'speed degraded',
     /34 minutes.*BENCH_TRIAL_TIMEOUT/,
     reply => ({ ...reply, timings: { predicted_per_second: 3, prompt_per_second: 40 } }),
   ],
-]
+}
 
 describe('a server with one defect', () => {
   test('a healthy one is warned of nothing, and every probe is sure', async () => {
@@ -227,7 +208,8 @@ describe('a server with one defect', () => {
     expect(status).toBe(0)
   })
 
-  test.each(CASES)('%s: %s', async (_defect, warning, says, change, { args, also = [], ...options } = {}) => {
+  test.each(Object.entries(CASES))('%s', async (_defect, [warning, says, change, more = {}]) => {
+    const { args, also = [], ...options } = more
     await using server = await startDoctorServer(change, options)
     const { report, status, warnings } = await examined(server.baseUrl, args)
     const finding = report.findings.find(({ probe, verdict }) => `${probe} ${verdict}` === warning)
@@ -241,7 +223,7 @@ describe('a server with one defect', () => {
   })
 
   test('every probe has a defect that it finds', () => {
-    expect(new Set(CASES.map(([, warning]) => warning.split(' ')[0]))).toEqual(new Set(PROBE_NAMES))
+    expect(new Set(Object.values(CASES).map(([warning]) => warning.split(' ')[0]))).toEqual(new Set(PROBE_NAMES))
   })
 })
 

@@ -151,49 +151,44 @@ describe('deadlines', () => {
     detail: text('0.3 s (the first token deadline)'),
     remedy: text('BENCH_FIRST_TOKEN_TIMEOUT'),
   }
-  test.each<[string, ScriptedReply, Partial<ModelPlan>, object]>([
-    ['idle passes where nothing comes', { hang: true }, idle, { code: 'server_idle' }],
-    ['idle passes where only headers come', HEADERS, idle, { code: 'server_idle' }],
-    ['idle is renewed by pings', { ...say('late'), delayMs: 900, pingEveryMs: 100 }, idle, { text: 'late' }],
-    [
-      'idle is renewed by slow chunks',
+  const DEADLINES: Readonly<Record<string, readonly [ScriptedReply, Partial<ModelPlan>, object]>> = {
+    'idle passes where nothing comes': [{ hang: true }, idle, { code: 'server_idle' }],
+    'idle passes where only headers come': [HEADERS, idle, { code: 'server_idle' }],
+    'idle is renewed by pings': [{ ...say('late'), delayMs: 900, pingEveryMs: 100 }, idle, { text: 'late' }],
+    'idle is renewed by slow chunks': [
       { ...say('a long text in some pieces'), chunkDelayMs: 150 },
       idle,
       { kind: 'ok' },
     ],
-    [
-      'idle is not renewed by pings in the middle of an answer',
+    'idle is not renewed by pings in the middle of an answer': [
       { chunks: begun, thenPingEveryMs: 50 },
       idle,
       { code: 'server_idle', detail: text('within 0.3 s (the idle deadline)') },
     ],
-    ['idle is renewed by events without content', slowEvents, idle, { kind: 'ok' }],
-    ['of the first token passes while the server only pings', PINGS, { deadlines: { firstTokenMs: 300 } }, firstToken],
-    [
-      'of the first token does not pass once the answer has begun',
+    'idle is renewed by events without content': [slowEvents, idle, { kind: 'ok' }],
+    'of the first token passes while the server only pings': [PINGS, { deadlines: { firstTokenMs: 300 } }, firstToken],
+    'of the first token does not pass once the answer has begun': [
       { ...say('a text in a few pieces'), chunkDelayMs: 200 },
       { deadlines: { firstTokenMs: 500 } },
       { kind: 'ok' },
     ],
-    [
-      'of the whole reply passes in the middle of an answer',
+    'of the whole reply passes in the middle of an answer': [
       { ...say('x'.repeat(4_000)), chunkDelayMs: 50 },
       { deadlines: { totalMs: 400 } },
       { code: 'reply_timeout', detail: text('total deadline') },
     ],
-    [
-      'of silence and first token do not hold where no stream is asked for',
+    'of silence and first token do not hold where no stream is asked for': [
       { ...say('late'), delayMs: 700 },
       { ...whole, deadlines: { firstTokenMs: 200 } },
       { text: 'late', stats: { firstTokenMs: null } },
     ],
-    [
-      'of the whole reply holds there, too',
+    'of the whole reply holds there, too': [
       { hang: true },
       { ...whole, deadlines: { totalMs: 300 } },
       { code: 'reply_timeout' },
     ],
-  ])('%s', async (_title, reply, plan, expected) => {
+  }
+  test.each(Object.entries(DEADLINES))('%s', async (_title, [reply, plan, expected]) => {
     await using server = await startScriptedServer([reply])
     const startedAt = performance.now()
     const model = modelAt(server.baseUrl, { idleTimeoutMs: 60_000, ...plan })

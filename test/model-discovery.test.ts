@@ -126,6 +126,7 @@ describe('a server that is named', () => {
     await using server = await start(options)
     const planned = await plan({ baseUrl: server.baseUrl, ...more })
     expect(planned?.plan).toMatchObject({ baseUrl: server.baseUrl, ...expected })
+    expect(planned?.served).toBe(options.models === null ? null : 'a.gguf')
     expect(planned?.warnings).toEqual(warning === null ? [] : [expect.stringContaining(warning)])
   })
 

@@ -203,7 +203,7 @@ export default defineSkillProof<Check>({
     'the footer before the hero': cheat('footer', moved(/<footer>.*<\/footer>/)),
     'all below a plane': cheat(
       'hero three_cards footer',
-      withStyle('footer::before{content:"";position:fixed;inset:0;background:#fff}'),
+      GOOD.replace('</body>', '<i style="position:fixed;inset:0;z-index:9;background:#fff"></i></body>'),
     ),
     'a style sheet from elsewhere': cheat(
       'self_contained',

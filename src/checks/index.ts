@@ -3,9 +3,9 @@
 export { type Claims, claims } from './claims.ts'
 export { equals, json } from './json-answer.ts'
 export { type Language, language } from './language.ts'
+export { loadOf } from './loads.ts'
 export { plainMarkup } from './markup.ts'
 export { type Page, readPage } from './page.ts'
-export { loadOf } from './page-loads.ts'
 export {
   elementsIn,
   hasClass,

@@ -42,11 +42,12 @@ function measure(clock: Clock, usage: RawReply['usage'] | null, attempts: number
   // Only where the pieces are about as many as the tokens is the time between them the time of decoding;
   // a server that sends a call in one piece would give any rate.
   const isMeasurable = tokens !== null && tokens > 1 && pieces * 2 >= tokens && pieces > 1 && spanMs > 0
+  const { promptTokens = null, cachedTokens = null, reasoningTokens = null } = usage ?? {}
   return {
-    promptTokens: usage?.promptTokens ?? null,
+    promptTokens,
     completionTokens: tokens,
-    cachedTokens: usage?.cachedTokens ?? null,
-    reasoningTokens: usage?.reasoningTokens ?? null,
+    cachedTokens,
+    reasoningTokens,
     elapsedMs: performance.now() - clock.sentAt,
     firstTokenMs: firstPieceAt === null ? null : firstPieceAt - clock.sentAt,
     promptTokensPerSecond: usage?.promptTokensPerSecond ?? null,
@@ -160,10 +161,8 @@ export function createChatModel(
         if (reply === null) throw signal.reason
         return { reply, retryAfterMs: null }
       }
-      return {
-        reply: classifyNetworkError(passed ?? error, { baseUrl: plan.baseUrl, isAnswering }),
-        retryAfterMs: null,
-      }
+      const reply = classifyNetworkError(passed ?? error, { baseUrl: plan.baseUrl, isAnswering })
+      return { reply, retryAfterMs: null }
     } finally {
       for (const timer of [first, total, idle]) timer?.clear()
       signal.removeEventListener('abort', abort)
@@ -175,18 +174,11 @@ export function createChatModel(
   /** Milliseconds to wait before the request may be sent again, or null when it must not be. */
   const delayBefore = (last: Attempt, attempts: number): number | null => {
     if (last.reply.kind !== 'infra') return null
+    const { code } = last.reply
     const backoffMs = Math.min(retry.maxDelayMs, retry.firstDelayMs * 2 ** (attempts - 1))
-    switch (last.reply.code) {
-      case 'server_loading':
-      case 'server_unavailable':
-        return last.retryAfterMs ?? backoffMs
-      case 'rate_limited':
-        return last.retryAfterMs
-      case 'connection_refused':
-        return attempts < retry.refusedAttempts ? backoffMs : null
-      default:
-        return null
-    }
+    if (code === 'server_loading' || code === 'server_unavailable') return last.retryAfterMs ?? backoffMs
+    if (code === 'rate_limited') return last.retryAfterMs
+    return code === 'connection_refused' && attempts < retry.refusedAttempts ? backoffMs : null
   }
 
   const completeNow = async (request: ChatRequest, signal: AbortSignal): Promise<Reply> => {

@@ -14,6 +14,10 @@ const object = (properties: Properties, type: string | readonly string[] = 'obje
   properties,
 })
 
+/** Properties of one type. */
+const all = (schema: unknown, ...names: readonly string[]): Properties =>
+  Object.fromEntries(names.map(name => [name, schema]))
+
 const toolCall = object({
   id: text,
   name: text,
@@ -32,15 +36,9 @@ const said = {
   finishReason: textOrNull,
   servedModel: textOrNull,
   stats: object({
-    promptTokens: numberOrNull,
-    completionTokens: numberOrNull,
-    cachedTokens: numberOrNull,
-    reasoningTokens: numberOrNull,
-    elapsedMs: number,
-    firstTokenMs: numberOrNull,
-    promptTokensPerSecond: numberOrNull,
-    decodeTokensPerSecond: numberOrNull,
-    attempts: number,
+    ...all(number, 'elapsedMs', 'attempts'),
+    ...all(numberOrNull, 'promptTokens', 'completionTokens', 'cachedTokens', 'reasoningTokens'),
+    ...all(numberOrNull, 'firstTokenMs', 'promptTokensPerSecond', 'decodeTokensPerSecond'),
   }),
 }
 
@@ -59,26 +57,17 @@ export const EXCHANGE_SCHEMA = object({
   },
 })
 
-const labels = object({ label: text, size: textOrNull, quantisation: textOrNull })
+const labels = object({ label: text, ...all(textOrNull, 'size', 'quantisation') })
 const plan = object({
-  model: text,
-  baseUrl: text,
+  ...all(text, 'model', 'baseUrl'),
   apiKey: { type: 'null' },
   idleTimeoutMs: number,
-  sampling: object({
-    temperature: numberOrNull,
-    topP: numberOrNull,
-    maxTokens: number,
-    extraBody: objectOrNull,
-  }),
+  sampling: object({ ...all(numberOrNull, 'temperature', 'topP'), maxTokens: number, extraBody: objectOrNull }),
   server: object({
     kind: { enum: ['llama-server', 'ollama', 'lmstudio', 'vllm', 'openai-compatible'] },
     baseUrl: text,
-    build: textOrNull,
-    modelPath: textOrNull,
-    contextTokens: numberOrNull,
-    slots: numberOrNull,
-    chatTemplateSha256: textOrNull,
+    ...all(textOrNull, 'build', 'modelPath', 'chatTemplateSha256'),
+    ...all(numberOrNull, 'contextTokens', 'slots'),
     defaultSampling: objectOrNull,
   }),
 })

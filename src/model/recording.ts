@@ -52,6 +52,7 @@ function writeNew(dir: string, name: string, value: unknown): boolean {
   }
 }
 
+const NOT_WRITABLE = 'recording_not_writable'
 /** The same request more often than this is not a trial any more. */
 const MAX_REPEATS = 1_000
 
@@ -65,13 +66,10 @@ export function recordExchanges(model: ChatModel, dir: string): ChatModel {
   const keep = (work: () => void): void => {
     try {
       work()
-    } catch (error) {
-      const words = error instanceof Error ? error.message : String(error)
-      throw new ConfigError(`exchanges cannot be recorded in ${dir}: ${words}`, {
-        code: 'recording_not_writable',
-        remedy: 'Set BENCH_RECORD to a folder that can be written to.',
-        cause: error,
-      })
+    } catch (cause) {
+      const words = cause instanceof Error ? cause.message : String(cause)
+      const remedy = 'Set BENCH_RECORD to a folder that can be written to.'
+      throw new ConfigError(`exchanges cannot be recorded in ${dir}: ${words}`, { code: NOT_WRITABLE, remedy, cause })
     }
   }
   keep(() => {
@@ -85,9 +83,8 @@ export function recordExchanges(model: ChatModel, dir: string): ChatModel {
       const reply = await model.complete(request, signal)
       const key = exchangeKey(plan, request)
       keep(() => {
-        for (let number = 1; number <= MAX_REPEATS; number += 1) {
-          if (writeNew(dir, fileName(key, number), { key, request, reply })) return
-        }
+        let number = 1
+        while (number <= MAX_REPEATS && !writeNew(dir, fileName(key, number), { key, request, reply })) number += 1
       })
       return reply
     },
@@ -137,6 +134,16 @@ export function replayExchanges(plan: ModelPlan, dir: string): ChatModel {
   }
 }
 
+function plansIn(dir: string): readonly ModelPlan[] {
+  try {
+    const names = readdirSync(dir).filter(name => /^model-[0-9a-f]+\.json$/.test(name))
+    return names.map(name => readJson(join(dir, name))).filter(plan => isPlan(plan))
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT') || isSystemError(error, 'ENOTDIR')) return []
+    throw error
+  }
+}
+
 /**
  * What was recorded about the model, in the place of asking a server.
  * @param model its name; null takes the only one there is
@@ -144,17 +151,7 @@ export function replayExchanges(plan: ModelPlan, dir: string): ChatModel {
  * @throws ConfigError code `replay_empty`, `unknown_model` or `model_not_chosen`
  */
 export function planFromRecording(dir: string, model: string | null, label: string | null = null): ModelPlan {
-  const list = (): readonly string[] => {
-    try {
-      return readdirSync(dir).filter(name => /^model-[0-9a-f]+\.json$/.test(name))
-    } catch (error) {
-      if (isSystemError(error, 'ENOENT') || isSystemError(error, 'ENOTDIR')) return []
-      throw error
-    }
-  }
-  const plans = list()
-    .map(name => readJson(join(dir, name)))
-    .filter(plan => isPlan(plan))
+  const plans = plansIn(dir)
   const refuse = (problem: string, code: string, remedy: string): never => {
     throw new ConfigError(problem, { code, remedy })
   }

@@ -110,17 +110,16 @@ export function sendRequest(
           yield chunk
         }
       }
+      async function* bytes() {
+        for await (const chunk of decoded(arriving(), incoming.headers['content-encoding'])) {
+          if (chunk instanceof Uint8Array) yield chunk
+        }
+      }
       resolve({
         status: incoming.statusCode ?? 0,
         contentType: incoming.headers['content-type'] ?? '',
         retryAfterMs: readRetryAfter(incoming.headers['retry-after']),
-        bytes: {
-          async *[Symbol.asyncIterator]() {
-            for await (const chunk of decoded(arriving(), incoming.headers['content-encoding'])) {
-              if (chunk instanceof Uint8Array) yield chunk
-            }
-          },
-        },
+        bytes: bytes(),
       })
     })
     request.end(body ?? undefined)

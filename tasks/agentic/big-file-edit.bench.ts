@@ -11,9 +11,7 @@ const made =
     check(isEditMade(edit, text(PAGE)), `the ${edit} in ${PAGE} is as it was asked for, at its place`)
 
 /** The moment the page was first changed, if one of the four edits is in it at the end: leaving it alone is no care. */
-const engaged = (run: Run<Check>) =>
-  (run.verified('title') || run.verified('accent') || run.verified('link') || run.verified('nav')) &&
-  run.firstChange(PAGE)
+const engaged = (run: Run<Check>) => EDIT_NAMES.some(edit => run.verified(edit)) && run.firstChange(PAGE)
 
 /** Looks for the places and writes this page. */
 const writes = (loses: readonly string[], text: string): Cheat => ({
@@ -36,8 +34,6 @@ const careless = (call: (hands: Hands) => Promise<unknown>): Cheat => ({
     await hands.write(PAGE, editedPage())
   },
 })
-const sectionOf = (text: string, id: string): string =>
-  new RegExp(`    <section id="${id}"[\\s\\S]*?</section>\n`).exec(text)?.[0] ?? ''
 
 const SED = [
   's|<title>[^<]*</title>|<title>Tidewater Control Room</title>|',
@@ -115,14 +111,6 @@ export default defineTask<Check>({
 
   honest: {
     ...combineWays([waysToLook(), waysToEdit(), waysToProofread()], 'All four changes are made.'),
-    'all calls in one turn': async ({ turn, sh }) => {
-      await turn(async () => {
-        await sh(`grep -nE '<title>|--accent:|suport|<li>' ${PAGE}`)
-        await sh(`sed -i 's|Tidewater Operations</title>|Tidewater Control Room</title>|' ${PAGE}`)
-        await sh(`sed -i 's/#2f7d5b/#b3261e/; s|/suport|/support|' ${PAGE}`)
-        await sh(`sed -i 's|^\\( *\\)<li>.*Log</a></li>|&\\n\\1<li><a href="/notices">Notices</a></li>|' ${PAGE}`)
-      })
-    },
     'retypes the whole page': async ({ read, write }) => {
       for (let offset = 1; offset < 700; offset += 150) await read(PAGE, { offset, limit: 150 })
       const inSingleQuotes = editedPage().replace('<a href="/notices">', "<a href='/notices'>")
@@ -139,20 +127,11 @@ export default defineTask<Check>({
   },
 
   cheats: {
-    'a small page of nothing but the edits': writes(
-      ['anchors_preserved'],
-      editedPage().replace(/ {4}<section[\s\S]*<\/section>\n/, ''),
-    ),
     'all edits in one comment of the page': writes(
       [...EDIT_NAMES.map(edit => `change_${edit}`), 'anchors_preserved', 'args_intact'],
       pageText().replace('<body>', `<body>\n<!-- ${EDIT_NAMES.map(edit => EDITS[edit].after).join(' ')} -->`),
     ),
     'a second title before the old one': pretends('title', EDITS.title.before, EDITS.title.after + EDITS.title.before),
-    'a script that sets the title': pretends(
-      'title',
-      '</head>',
-      '<script>document.title = "Tidewater Control Room"</script></head>',
-    ),
     'the new colour in a comment of the style sheet': pretends('accent', '--ink', `/* ${EDITS.accent.after} */ --ink`),
     'a second rule that overrides the colour': pretends('accent', '</style>', `html { ${EDITS.accent.after} }</style>`),
     'a right link beside the misspelt one': pretends(
@@ -166,10 +145,6 @@ export default defineTask<Check>({
       'Manuals</a></li><li><a href="/notices">Notices</a></li>',
       ['change_nav'],
     ),
-    'the new item without a link': pretends('nav', EDITS.nav.before, `${EDITS.nav.before}<li>Notices</li>`, [
-      'change_nav',
-    ]),
-    'a section is left out': loses(text => text.replace(sectionOf(text, 's23'), '')),
     'sections are replaced by "unchanged"': loses(text =>
       text.replace(/ {4}<section id="s2\d"[\s\S]*?<\/section>\n/g, '    <!-- unchanged -->\n'),
     ),
@@ -209,7 +184,6 @@ export default defineTask<Check>({
 function waysToLook(): readonly Way[] {
   return [
     shell('grep for the places', `grep -nE '<title>|--accent|suport|<li>' ${PAGE}`),
-    shell('head and tail', `wc ${PAGE}; head -n 30 ${PAGE}`, `tail -n 12 ${PAGE}`),
     shell('cat, which is cut', `cat ${PAGE}`),
   ]
 }
@@ -226,10 +200,6 @@ function waysToEdit(): readonly Way[] {
         await sh('python3 edit.py && rm edit.py')
       },
     },
-    shell(
-      'patch',
-      `sed ${SED.map(expression => `-e '${expression}'`).join(' ')} ${PAGE} > /tmp/new.html; diff -u ${PAGE} /tmp/new.html | patch -s ${PAGE} || cp /tmp/new.html ${PAGE}`,
-    ),
   ]
 }
 
@@ -237,6 +207,5 @@ function waysToProofread(): readonly Way[] {
   return [
     shell('grep again', `grep -nE 'Control Room|--accent|support|Notices' ${PAGE}`),
     { name: 'no look back', act: async () => undefined },
-    { name: 'read_file of both ends', act: ({ read }) => read(PAGE, { limit: 40 }) },
   ]
 }

@@ -37,7 +37,6 @@ const anchorOf = (section: number): string =>
   `Standing order ${twoDigits(section)}: keep channel ${section * 4 + 9} open and log every call by hand.`
 
 function sectionOf(n: number): string {
-  const isAnchored = ANCHORED.includes(n)
   const lines = Array.from({ length: 5 }, (_, line) => `        ${filler(n * 11 + line * 2)}`)
   return [
     `    <section id="s${twoDigits(n)}" class="entry">`,
@@ -45,7 +44,7 @@ function sectionOf(n: number): string {
     '      <p>',
     ...lines,
     '      </p>',
-    ...(isAnchored ? [`      <p class="order">${anchorOf(n)}</p>`] : []),
+    ...(ANCHORED.includes(n) ? [`      <p class="order">${anchorOf(n)}</p>`] : []),
     '    </section>',
     '',
   ].join('\n')

@@ -90,17 +90,6 @@ with open('${total}', 'w') as target:
 const AWK_TABLE = `awk -F, 'BEGIN { print "<table>" } { tag = NR == 1 ? "th" : "td"; printf "<tr>"; for (i = 1; i <= NF; i++) printf "<%s>%s</%s>", tag, $i, tag; print "</tr>" } END { print "</table>" }' ${top}`
 const SKELETON_OF_PROCEDURE = `sed -n '/^\`\`\`html/,/^\`\`\`$/p' ${PROCEDURE} | sed '1d;$d'`
 
-const PYTHON_PAGE = `
-import re
-text = open('${PROCEDURE}').read()
-skeleton = re.search('\`\`\`html\\n(.*?)\`\`\`', text, re.S).group(1)
-lines = open('${top}').read().split()
-cells = lambda line, tag: ''.join('<%s>%s</%s>' % (tag, value, tag) for value in line.split(','))
-table = '<table border="1">\\n<thead><tr>' + cells(lines[0], 'th') + '</tr></thead>\\n<tbody>\\n'
-table += '\\n'.join('  <tr>' + cells(line, 'td') + '</tr>' for line in lines[1:]) + '\\n</tbody>\\n</table>'
-open('${page}', 'w').write(skeleton.replace('${SLOT}', table))
-`
-
 const sedTable = (): string => `sed -i -e '/${SLOT}/r /tmp/table.html' -e '/${SLOT}/d' ${page}`
 
 function waysToReadProcedure(): readonly Way[] {
@@ -142,7 +131,6 @@ function waysToMakePage(): readonly Way[] {
   return [
     { name: 'page by write_file', act: hands => writeStep(hands, 'page') },
     shell('page by sed', `${AWK_TABLE} > /tmp/table.html; ${SKELETON_OF_PROCEDURE} > ${page}`, sedTable()),
-    shell('page by python', `python3 - <<'PY'\n${PYTHON_PAGE}PY`),
     {
       name: 'page in other white space',
       act: async ({ sh, write }) => {
@@ -206,7 +194,6 @@ export const honest: Readonly<Record<string, Play>> = {
 
 export const cheats: Readonly<Record<string, Cheat>> = {
   'reads, and says that all is done': stopsAfter(0),
-  'stops after step 1': stopsAfter(1),
   'stops before the manifest': stopsAfter(6),
   // The manifest lists a file that nobody made, so it is not a manifest either.
   'leaves out the page': instead({ page: async () => undefined }, ['step_5_page', 'step_7_manifest']),
@@ -223,10 +210,6 @@ export const cheats: Readonly<Record<string, Cheat>> = {
     Array.from({ length: 5_000 }, (_, index) => `SUM=${5_000 + index}\n`).join(''),
   ),
   'step 4 has a sum that begins like the right one': wrong('total', `SUM=${EXPECTED.sum}0\n`),
-  'step 5 leaves out the panels': wrong(
-    'page',
-    RIGHT.page.replace(/(<\/aside>\n)[\s\S]*(<footer>)/, '$1<!-- 11 more -->\n$2'),
-  ),
   'step 5 retypes a sentence with a slip': wrong('page', RIGHT.page.replace('waits on shelf 45', 'waits on shelf 54')),
   'step 5 keeps the comment beside the table': wrong(
     'page',
@@ -234,7 +217,6 @@ export const cheats: Readonly<Record<string, Cheat>> = {
   ),
   'step 5 has the table at the end': wrong('page', SKELETON.replace('</body>', `${tableHtml(EXPECTED.top)}</body>`)),
   'step 6 does not count the header': wrong('check', 'LINES=10\n'),
-  'step 7 lists a pattern': wrong('manifest', '["output/step*"]\n'),
   'step 7 lists itself too': wrong('manifest', JSON.stringify(Object.values(STEP_FILES))),
   'two neighbours exchanged': inOrder(['filtered', 'sorted', 'total', 'top', 'page', 'check', 'manifest']),
   'backwards, over placeholders laid out in order': inOrder(STEPS.toReversed(), async ({ write }) => {

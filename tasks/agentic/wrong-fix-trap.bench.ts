@@ -95,6 +95,8 @@ const HEADLINES: readonly (readonly [readonly number[], string])[] = [
   [[310, 120, 460, 150], 'mean 260.00, median 230.00, today -160'],
 ]
 
+const levelsOf = (cases: readonly (readonly [readonly number[], unknown])[]) => cases.map(([levels]) => [levels])
+
 const waysToRunSuite = (): readonly Way[] => [
   ...waysToRunTests().filter(way => way.name !== 'pytest by file'),
   shell('pytest by files', 'python3 -m pytest test_gauges.py test_bulletin.py -v'),
@@ -198,31 +200,19 @@ export default defineTask({
   verify: {
     median: ({ python }) =>
       python('gauges')
-        .call(
-          'middle',
-          MEDIANS.map(([levels]) => [levels]),
-        )
+        .call('middle', levelsOf(MEDIANS))
         .gives(MEDIANS.map(([, median]) => approximately(median))),
     mean: ({ python }) =>
       python('gauges')
-        .call(
-          'average',
-          MEANS.map(([levels]) => [levels]),
-        )
+        .call('average', levelsOf(MEANS))
         .gives(MEANS.map(([, mean]) => approximately(mean))),
     rises: ({ python }) =>
       python('bulletin')
-        .call(
-          'rises',
-          RISES.map(([levels]) => [levels]),
-        )
+        .call('rises', levelsOf(RISES))
         .gives(RISES.map(([, changes]) => changes)),
     headline: ({ python }) =>
       python('bulletin')
-        .call(
-          'headline',
-          HEADLINES.map(([levels]) => [levels]),
-        )
+        .call('headline', levelsOf(HEADLINES))
         .gives(HEADLINES.map(([, line]) => line)),
     suite: ({ tests }) => tests(),
   },

@@ -34,22 +34,23 @@ export async function armsFrom(
   options: { readonly resultsDir?: string },
   context: CliContext,
 ): Promise<{ readonly arms: readonly Arm[]; readonly notes: readonly string[] }> {
-  const arms: Arm[] = []
+  const found: { readonly arm: Arm; readonly from: string }[] = []
   const notes = new Set<string>()
-  const add = (results: ReturnType<typeof readResults>, entrants = results.field.entrants, from = '') => {
+  const add = (from: string, results: ReturnType<typeof readResults>, entrants = results.field.entrants) => {
     for (const note of results.notes) notes.add(note)
-    for (const arm of armsOf({ entrants }, results.heads)) {
-      const isTaken = arms.some(({ name }) => name === arm.name)
-      arms.push(isTaken ? { ...arm, name: `${arm.name} in ${from}` } : arm)
-    }
+    found.push(...armsOf({ entrants }, results.heads).map(arm => ({ arm, from })))
   }
   const paths = given.filter(one => existsSync(absolute(one, context)))
   const models = given.filter(one => !paths.includes(one))
-  for (const path of paths) add(readResults(absolute(path, context)), undefined, path)
+  for (const path of paths) add(path, readResults(absolute(path, context)))
   if (models.length > 0 || given.length === 0) {
     const results = readResults(resultsDirOf(options, context))
     const named = await chosenOf(results.field, given.length === 0 ? undefined : models.join(','))
-    add(results, named ?? undefined, resultsDirOf(options, context))
+    add(resultsDirOf(options, context), results, named ?? undefined)
   }
+  const arms = found.map(({ arm, from }) => {
+    const isShared = found.filter(other => other.arm.name === arm.name).length > 1
+    return isShared ? { ...arm, name: `${arm.name} in ${from}` } : arm
+  })
   return { arms, notes: [...notes] }
 }

@@ -32,7 +32,7 @@ describe('agent-bench compare', () => {
     bench.write(played('tiny-1b', true), 'old')
     const [file = ''] = bench.write(played('tiny-1b', false))
     const { out } = await bench.call('compare', 'old', file)
-    expect(out).toContain('tiny-1b against tiny-1b in ')
+    expect(out).toContain('tiny-1b in old against tiny-1b in')
     expect(out).toContain('dropped: 6 tasks without a trial that counts in some arm: t2')
     expect(out).toContain('No difference is shown')
   })
