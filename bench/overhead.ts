@@ -10,13 +10,19 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Agent } from '../src/agents/agent.ts'
+import { createAgent } from '../src/agents/index.ts'
+import { planOfCheck } from '../src/check/check-task.ts'
+import { openJournal } from '../src/results/journal.ts'
+import { runsByDefault } from '../src/runner/suites.ts'
 import { openSandbox, prepareSandbox } from '../src/sandbox/index.ts'
 import type { PreparedSandbox, Sandbox } from '../src/sandbox/sandbox.ts'
 import type { FileContent } from '../src/sandbox/snapshot.ts'
 import { defineTask } from '../src/task/define-task.ts'
 import { WORKSPACE_TOOLS } from '../src/tools/workspace.ts'
 import { KnownResults } from '../src/trial/known-results.ts'
+import { recordOf } from '../src/trial/record.ts'
 import { runTrial } from '../src/trial/run-trial.ts'
+import { TrialWorker } from '../src/trial/trial-worker.ts'
 import { startScriptedServer } from '../test/scripted-server.ts'
 import { type BudgetRow, interleaved, median, printRows, show } from './measure.ts'
 
@@ -128,6 +134,32 @@ async function wholeTrial(sandbox: Sandbox): Promise<BudgetRow[]> {
   return [{ what: 'trial of ten calls', measured: `${seconds.toFixed(3)} s`, budget: '0.2 s', isMet: seconds <= 0.2 }]
 }
 
+/** A task that needs no sandbox, answered at once, with its record on disk. */
+async function trialWithoutSandbox(): Promise<BudgetRow[]> {
+  const task = await defineTask({
+    id: 'overhead_answer',
+    tools: [],
+    prompt: 'What is 6 times 7?',
+    flags: { right: run => run.finalAnswer === '42' },
+    reference: () => '42',
+  }).resolve()
+  const plan = { ...planOfCheck('overhead'), modelLabel: 'overhead' }
+  const worker = new TrialWorker(plan, () => Promise.reject(new Error('a sandbox was opened')))
+  using journal = openJournal(await mkdtemp(join(tmpdir(), 'overhead-')), 'overhead', 'worker')
+  const agent = createAgent('reference', { model: null })
+  const trial = async () => {
+    const end = await worker.run({ task, index: 0, agent, play: task.reference, signal: never })
+    if (end.kind === 'skipped') throw new Error('the trial was skipped')
+    const context = { task, index: 0, plan, specFile: 'x', examination: null, artifacts: { dir: null, paths: [] } }
+    journal.append(recordOf(end, context))
+  }
+  const [sample] = [...(await interleaved(N, { 'trial without a sandbox': trial })).values()]
+  if (sample === undefined) return []
+  console.log(show(sample))
+  const ms = median(sample.milliseconds)
+  return [{ what: 'trial without a sandbox', measured: `${ms.toFixed(2)} ms`, budget: '5 ms', isMet: ms <= 5 }]
+}
+
 /** The Python agent-bench took 30.1 s for its twelve tasks with k = 3 and a model that only answers text. */
 const PYTHON_SECONDS_PER_TASK = 30.1 / 12
 
@@ -164,8 +196,10 @@ function countTasks(root: string): number {
   const isTask = (file: string) => file.endsWith('.bench.ts') || file.endsWith('bench_manifest.json')
   return ['tasks', 'skills']
     .filter(folder => existsSync(join(root, folder)))
-    .flatMap(folder => readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }))
-    .filter(isTask).length
+    .flatMap(folder =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(file => join(root, folder, file)),
+    )
+    .filter(file => isTask(file) && runsByDefault(file)).length
 }
 
 /**
@@ -219,6 +253,7 @@ export async function main(): Promise<void> {
     rows.push(...(await wholeTrial(sandbox)))
     rows.push(...(await bigSnapshot(sandbox)))
   }
+  rows.push(...(await trialWithoutSandbox()))
   rows.push(...(await textOnlyBench()))
   printRows(rows)
   if (rows.some(row => !row.isMet)) process.exitCode = 1

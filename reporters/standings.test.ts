@@ -147,3 +147,10 @@ it('results of two modes are two tasks, and results of another instance are comp
   expect(field.tasks.map(({ id }) => id)).toEqual(['lru (agent)', 'lru (direct)'])
   expect([...(field.entrants[0]?.tasks.values() ?? [])].map(({ file }) => file).sort()).toEqual(['a', 'b'])
 })
+
+it('tasks without a sandbox belong to what the model did in one', () => {
+  const alone = sampleStanding({ file: 'a', task: 'sum', driver: null })
+  const [entrant, ...others] = fieldOf([alone, sampleStanding({ file: 'b' })]).entrants
+  expect([entrant?.driver, entrant?.tasks.size, others.length]).toEqual(['docker', 2, 0])
+  expect(fieldOf([alone]).entrants.map(({ driver, tasks }) => [driver, tasks.size])).toEqual([[null, 1]])
+})

@@ -133,14 +133,22 @@ export function modelNames(models: Iterable<string>): ReadonlyMap<string, string
  */
 export function fieldOf(all: readonly Standing[], left: LeftOut = { broken: [], unread: 0 }): Field {
   const standings = all.filter(({ instance }) => instance === 0)
+  const counted = standings.filter(({ isModel, n }) => isModel && n > 0)
+  const whose = ({ model, agent }: Standing) => JSON.stringify([model, agent])
+  const driversOf = new Map(counted.map(standing => [whose(standing), new Set<string>()]))
+  for (const standing of counted) if (standing.driver !== null) driversOf.get(whose(standing))?.add(standing.driver)
   const groups = new Map<string, { readonly first: Standing; readonly tasks: Map<string, Standing> }>()
-  for (const standing of standings) {
-    if (!standing.isModel || standing.n === 0) continue
-    const key = JSON.stringify([standing.model, standing.agent, standing.driver])
-    const group = groups.get(key) ?? { first: standing, tasks: new Map<string, Standing>() }
+  const place = (standing: Standing, driver: string | null) => {
+    const key = JSON.stringify([standing.model, standing.agent, driver])
+    const group = groups.get(key) ?? { first: { ...standing, driver }, tasks: new Map<string, Standing>() }
     groups.set(key, group)
     const other = group.tasks.get(standing.row)
     if (other === undefined || isPreferred(standing, other)) group.tasks.set(standing.row, standing)
+  }
+  for (const standing of counted) {
+    // What ran in no sandbox stands beside what the same model did in any.
+    const drivers = standing.driver === null ? [...(driversOf.get(whose(standing)) ?? [])] : [standing.driver]
+    for (const driver of drivers.length === 0 ? [null] : drivers) place(standing, driver)
   }
   const entrants = [...groups]
     .map(([key, { first, tasks }]) => ({ key, model: first.model, agent: first.agent, driver: first.driver, tasks }))

@@ -21,7 +21,7 @@ export async function onEachDriver(title: string, sandboxes: number, tests: (pro
       beforeAll(async () => {
         const sandbox = await prepareSandbox(driver, { image: null, runId: 'proof', onProgress: () => undefined })
         const known = new KnownResults('all')
-        const open = () => new TrialWorker(planOfCheck(sandbox, 'proof'), openSandbox, known)
+        const open = () => new TrialWorker(planOfCheck('proof'), options => openSandbox(sandbox, options), known)
         workers.push(...Array.from({ length: sandboxes }, open))
       })
       afterAll(() => Promise.all(workers.map(worker => worker[Symbol.asyncDispose]())))

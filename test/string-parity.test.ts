@@ -45,7 +45,7 @@ await describeWith(['namespaces', 'pytest'], 'string tools and workspace tools',
   let worker: TrialWorker
   beforeAll(async () => {
     const prepared = await prepareSandbox('namespace', { image: null, runId: 'parity', onProgress: () => undefined })
-    worker = new TrialWorker(planOfCheck(prepared, 'parity'), openSandbox)
+    worker = new TrialWorker(planOfCheck('parity'), options => openSandbox(prepared, options))
   })
   afterAll(() => worker[Symbol.asyncDispose]())
 

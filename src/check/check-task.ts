@@ -3,7 +3,7 @@ import { createAgent } from '../agents/index.ts'
 import { BenchError, ConfigError } from '../errors.ts'
 import { createReader } from '../evidence/reading.ts'
 import { isCachePath } from '../evidence/tamper.ts'
-import { type FileMap, type PreparedSandbox, rootOf } from '../sandbox/index.ts'
+import { type FileMap, rootOf } from '../sandbox/index.ts'
 import type { Play, Task } from '../task/task.ts'
 import type { TrialPlan } from '../trial/plan.ts'
 import type { TrialFinding } from '../trial/run-trial.ts'
@@ -60,7 +60,7 @@ export interface CheckSetting {
 }
 
 /** The plan of trials that nobody records. */
-export function planOfCheck(sandbox: PreparedSandbox, runId: string): TrialPlan {
+export function planOfCheck(runId: string): TrialPlan {
   return {
     runId,
     root: '',
@@ -68,7 +68,7 @@ export function planOfCheck(sandbox: PreparedSandbox, runId: string): TrialPlan 
     agent: 'reference',
     modelLabel: 'reference',
     model: null,
-    sandbox,
+    sandbox: null,
     k: 1,
     trials: 1,
     seed: 42,

@@ -1,22 +1,13 @@
 /** Tasks that need no sandbox prove themselves without one. */
 import { expect, test } from 'vitest'
-import type { PreparedSandbox } from '../sandbox/sandbox.ts'
 import { defineTask, type TaskDefinition } from '../task/define-task.ts'
 import { tool, toolError } from '../task/tool.ts'
 import { TrialWorker } from '../trial/trial-worker.ts'
 import { checkTask, planOfCheck, type TaskCheck } from './check-task.ts'
 
-const NO_SANDBOX: PreparedSandbox = {
-  driver: 'namespace',
-  image: null,
-  engine: null,
-  testRunner: 'none',
-  why: 'none is to be opened',
-}
-
 async function check(definition: TaskDefinition): Promise<TaskCheck> {
   const refuse = () => Promise.reject(new Error('a sandbox was opened'))
-  await using worker = new TrialWorker(planOfCheck(NO_SANDBOX, 'kinds'), refuse)
+  await using worker = new TrialWorker(planOfCheck('kinds'), refuse)
   return checkTask(await definition.resolve(), { workers: [worker], k: 3, signal: AbortSignal.timeout(60_000) })
 }
 

@@ -51,13 +51,14 @@ export class ProofCache {
     given: {
       readonly task: Task
       readonly skillFiles: FileMap
-      readonly sandbox: PreparedSandbox
+      /** null for tasks that need none. */
+      readonly sandbox: PreparedSandbox | null
       readonly k: number
     },
     make: () => Promise<TaskCheck>,
   ): Promise<TaskCheck> {
     if (this.#folder === null) return make()
-    const { driver, image, testRunner, interpreter } = given.sandbox
+    const { driver = null, image = null, testRunner, interpreter } = given.sandbox ?? {}
     const parts = [this.#core, given.task.fingerprint, keyOfFiles(given.skillFiles), given.k]
     const key = JSON.stringify([...parts, driver, image?.digest, testRunner, interpreter])
     const path = join(this.#folder, `${createHash('sha256').update(key).digest('hex')}.json`)

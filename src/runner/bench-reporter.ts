@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { relative } from 'node:path'
-import type { TestAnnotation } from 'vitest'
+import type { TestAnnotation, TestArtifact } from 'vitest'
 import type {
   Reporter,
   TestCase,
@@ -25,10 +25,11 @@ import { ConfigError, explainError } from '../errors.ts'
 import { readAllJournals, readJournalsOfRun, runsBeside } from '../results/journal.ts'
 import { servedNotes } from '../results/served-models.ts'
 import { exitStatus, summarise } from '../results/summary.ts'
-import { openSandbox } from '../sandbox/index.ts'
+import { openSandbox, prepareSandbox } from '../sandbox/index.ts'
+import { answerSandbox, refusalOf, type SandboxAnswer } from './ask-sandbox.ts'
 import { otherForms, refuseUnknownForm } from './asked-form.ts'
 import { type ExitWatch, watchExit } from './exit-watch.ts'
-import { checkKeep, Keeper, lastTrialOf } from './keep.ts'
+import { checkEnterable, checkTerminal, Keeper, lastTrialOf } from './keep.ts'
 import { makePlans } from './make-plan.ts'
 import { isTrialMeta, SERVER_ANNOTATION } from './meta.ts'
 import type { ModelProject } from './model-projects.ts'
@@ -100,12 +101,11 @@ export class BenchReporter implements Reporter {
           vitestVersion,
           platform: `${process.platform}-${process.arch}`,
         },
-        onProgress: line => this.#print(line),
         recorded: [...earlier.values()].map(recordedTrial).filter(trial => trial !== null),
       })
       const [plan] = plans
       if (plan === undefined) throw new Error('a run without a plan')
-      if (settings.keep) checkKeep(plan.sandbox, process.stdin.isTTY === true && process.stdout.isTTY === true)
+      if (settings.keep) checkTerminal(process.stdin.isTTY === true && process.stdout.isTTY === true)
       this.#run.plan = plan
       this.#run.isFinished = false
       for (const [at, { project }] of projects.entries()) {
@@ -129,6 +129,28 @@ export class BenchReporter implements Reporter {
     project.config.maxWorkers = Math.max(1, Math.min(workers, files))
     project.config.maxConcurrency = Math.floor(workers / project.config.maxWorkers)
     return project.config.maxConcurrency
+  }
+
+  /** A worker has come to the first trial that needs a sandbox; awaited by Vitest. */
+  onTestCaseArtifactRecord(_test: TestCase, artifact: TestArtifact): Promise<void> {
+    return answerSandbox(artifact, () => {
+      this.#run.sandbox ??= this.#prepareSandbox()
+      return this.#run.sandbox
+    })
+  }
+
+  async #prepareSandbox(): Promise<SandboxAnswer> {
+    const { sandbox: choice, image, keep } = this.#options.settings
+    const runId = this.#run.plan?.runId ?? ''
+    try {
+      const sandbox = await prepareSandbox(choice, { image, runId, onProgress: line => this.#print(line) })
+      if (keep) checkEnterable(sandbox)
+      this.#print(`sandbox  ${sandbox.why}`)
+      return { sandbox }
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      return refusalOf(error)
+    }
   }
 
   /** Under `resume`: what counts of earlier runs, and what of their journals cannot be used and is run again. */
@@ -278,10 +300,12 @@ export class BenchReporter implements Reporter {
     const isInterrupted = reason === 'interrupted' && !hasBailed
     this.#finish({ brokenFiles, hasOtherFailures, isInterrupted })
     const plan = this.#run.plan
+    const prepared = await this.#run.sandbox
     if (!this.#options.settings.keep || plan === null || isInterrupted) return
+    if (prepared === null || !('sandbox' in prepared)) return
     await this.#keeper.keep(this.#run.lastTrial, {
       resultsDir: plan.resultsDir,
-      open: signal => openSandbox(plan.sandbox, { runId: plan.runId, signal }),
+      open: signal => openSandbox(prepared.sandbox, { runId: plan.runId, signal }),
       isWatching: this.#vitest?.config.watch === true,
     })
   }

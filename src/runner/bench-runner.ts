@@ -3,7 +3,15 @@
  * runs one trial and says what happened through Vitest's own channels. What a trial is lives in `src/trial`.
  */
 import { relative } from 'node:path'
-import { describe, inject, type RunnerTask, type RunnerTestSuite, type TestContext, TestRunner } from 'vitest'
+import {
+  describe,
+  inject,
+  type RunnerTask,
+  type RunnerTestFile,
+  type RunnerTestSuite,
+  type TestContext,
+  TestRunner,
+} from 'vitest'
 import { escapeForTerminal, printable } from '../../reporters/terminal.ts'
 import { BenchError, explainError } from '../errors.ts'
 import { verdictOf } from '../score/task-score.ts'
@@ -68,9 +76,16 @@ export default class BenchRunner extends TestRunner {
   }
 
   /** Before the first test of a run: the sandbox starts while Vitest is still preparing. `vitest list` does not come here. */
-  onBeforeRunFiles(): void {
+  onBeforeRunFiles(files: readonly RunnerTestFile[]): void {
     const provided = inject('agentBenchPlan')
-    if (provided?.made) this.#session ??= TrialSession.start(provided)
+    if (!provided?.made) return
+    this.#session ??= TrialSession.start(provided)
+    const suite = files[0]?.tasks[0]
+    const task = suite === undefined ? undefined : this.#suites.get(suite.name)
+    const [test] = suite?.type === 'suite' ? suite.tasks : []
+    if (task === undefined || test?.type !== 'test') return
+    // What goes wrong shows when the sandbox is taken.
+    void this.#session.warm(task, test).catch(() => undefined)
   }
 
   /** Before each test: `--retry` would turn pass^k into best-of-n. */

@@ -6,7 +6,7 @@ import { folderOfEachTest } from '../../test/folder.ts'
 import type { TrialRecord } from '../results/record-schema.ts'
 import { infraRecord, sampleRecord } from '../results/sample-record.fixture.ts'
 import { enterCommand } from '../sandbox/enter.ts'
-import { checkKeep, filesLeftBy, lastTrialOf, untilEnter } from './keep.ts'
+import { checkEnterable, checkTerminal, filesLeftBy, lastTrialOf, untilEnter } from './keep.ts'
 
 const sha256 = (content: string) => createHash('sha256').update(content).digest('hex')
 const file = (content: string, mode = 0o644) =>
@@ -79,9 +79,10 @@ describe('keeping', () => {
 
   it('is refused without a terminal, and for sandboxes that cannot be entered', () => {
     const refusal = (code: string) => expect.objectContaining({ code })
-    expect(() => checkKeep({ driver: 'docker' }, false)).toThrow(refusal('keep_without_terminal'))
-    expect(() => checkKeep({ driver: 'namespace' }, true)).toThrow(refusal('keep_unsupported'))
-    expect(() => checkKeep({ driver: 'docker' }, true)).not.toThrow()
+    expect(() => checkTerminal(false)).toThrow(refusal('keep_without_terminal'))
+    expect(() => checkTerminal(true)).not.toThrow()
+    expect(() => checkEnterable({ driver: 'namespace' })).toThrow(refusal('keep_unsupported'))
+    expect(() => checkEnterable({ driver: 'docker' })).not.toThrow()
   })
 
   it('says the command that enters as the user of the agent', () => {

@@ -19,17 +19,17 @@ const KEPT_HOURS = 8
 const MAX_ARTIFACT_BYTES = 16_000_000
 const MISSING_SHOWN = 5
 
-/**
- * Refuses to keep a sandbox that nobody could enter or close.
- * @throws ConfigError code `keep_without_terminal` or `keep_unsupported`.
- */
-export function checkKeep(prepared: Pick<PreparedSandbox, 'driver'>, hasTerminal: boolean): void {
-  if (!hasTerminal) {
-    throw new ConfigError('BENCH_KEEP keeps a sandbox open until Enter is pressed, and there is no terminal here', {
-      code: 'keep_without_terminal',
-      remedy: 'Run it in a terminal (neither input nor output redirected), or unset BENCH_KEEP.',
-    })
-  }
+/** Refuses to keep a sandbox that nobody could close. @throws ConfigError code `keep_without_terminal` */
+export function checkTerminal(hasTerminal: boolean): void {
+  if (hasTerminal) return
+  throw new ConfigError('BENCH_KEEP keeps a sandbox open until Enter is pressed, and there is no terminal here', {
+    code: 'keep_without_terminal',
+    remedy: 'Run it in a terminal (neither input nor output redirected), or unset BENCH_KEEP.',
+  })
+}
+
+/** Refuses to keep a sandbox that nobody could enter. @throws ConfigError code `keep_unsupported` */
+export function checkEnterable(prepared: Pick<PreparedSandbox, 'driver'>): void {
   if (ENTERABLE.includes(prepared.driver)) return
   throw new ConfigError(
     `a sandbox of the kind ${prepared.driver} cannot be entered, so there is no use in keeping it`,

@@ -4,7 +4,6 @@ import { ConfigError } from '../errors.ts'
 import type { ModelPlan } from '../model/chat-model.ts'
 import { labelsOf, type PlannedModel, planFromRecording, planModel, USUAL_PORTS } from '../model/index.ts'
 import { checkResultsDir } from '../results/journal.ts'
-import { prepareSandbox } from '../sandbox/index.ts'
 import type { HarnessInfo, RecordedTrial, TrialPlan } from '../trial/plan.ts'
 import { modelQuestion } from './model-question.ts'
 import type { ModelSetting } from './model-settings.ts'
@@ -17,7 +16,6 @@ export interface PlanContext {
   readonly resultsDir: string
   readonly runId: string
   readonly harness: HarnessInfo
-  readonly onProgress: (line: string) => void
   /** Trials of earlier runs that need not be run again. */
   readonly recorded: readonly RecordedTrial[]
 }
@@ -145,17 +143,12 @@ const UNSENT_SEED = 42
 
 /**
  * Works out everything that is the same for all trials of a model, before the first one: results directory, models and
- * servers, sandbox. A run of several models is made whole or not at all.
+ * servers. A run of several models is made whole or not at all.
  * @throws ConfigError with a remedy when the run cannot be made.
  */
 export async function makePlans(settings: Settings, context: PlanContext): Promise<MadePlans> {
   checkResultsDir(context.resultsDir)
   const { agent, models, lines } = await chooseModels(settings, context.root)
-  const sandbox = await prepareSandbox(settings.sandbox, {
-    image: settings.image,
-    runId: context.runId,
-    onProgress: context.onProgress,
-  })
   const toMs = (seconds: number | null) => (seconds === null ? null : seconds * 1_000)
   const planFor = (model: ModelPlan | null): TrialPlan => ({
     runId: context.runId,
@@ -164,7 +157,7 @@ export async function makePlans(settings: Settings, context: PlanContext): Promi
     agent,
     modelLabel: model === null ? agent : nameOfModel(model),
     model,
-    sandbox,
+    sandbox: null,
     k: settings.k,
     trials: settings.trials,
     seed: settings.seed === 'off' ? UNSENT_SEED : settings.seed,
@@ -185,7 +178,6 @@ export async function makePlans(settings: Settings, context: PlanContext): Promi
     plans: models.length === 0 ? [planFor(null)] : models.map(planFor),
     lines: [
       ...lines,
-      `sandbox  ${sandbox.why}`,
       `k        ${settings.k}${trials}`,
       ...(settings.repair === 'report' && models.length > 0 ? [REPAIR_LINE] : []),
       `results  ${context.resultsDir}`,

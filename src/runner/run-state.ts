@@ -1,5 +1,6 @@
 import type { TrialRecord } from '../results/record-schema.ts'
 import type { TrialPlan } from '../trial/plan.ts'
+import type { SandboxAnswer } from './ask-sandbox.ts'
 import type { TaskMeta } from './meta.ts'
 import type { ServerWatch } from './server-watch.ts'
 
@@ -7,6 +8,8 @@ import type { ServerWatch } from './server-watch.ts'
 export class RunState {
   /** What all models of the run have in common is in the first of their plans; null when there is none. */
   plan: TrialPlan | null = null
+  /** What sandboxes are opened from, once a worker has asked for it. */
+  sandbox: Promise<SandboxAnswer> | null = null
   /** Its reports are written, or it never began. */
   isFinished = true
   /** What stopped the run, when something did. */

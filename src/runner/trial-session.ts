@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path'
-import type { TestContext } from 'vitest'
+import { type RunnerTestCase, recordArtifact, type TestContext } from 'vitest'
 import { escapeForTerminal } from '../../reporters/terminal.ts'
 import type { Agent } from '../agents/agent.ts'
 import { createAgent } from '../agents/index.ts'
@@ -7,12 +7,14 @@ import { BenchError, ConfigError, explainError, LOST_DURING_COMMAND } from '../e
 import { openChatModel, windowProblem } from '../model/index.ts'
 import { artifactsDirOf, exportArtifacts } from '../results/artifacts.ts'
 import { type Journal, openJournal } from '../results/journal.ts'
-import { openSandbox } from '../sandbox/index.ts'
+import { openSandbox, type Sandbox } from '../sandbox/index.ts'
 import type { Task } from '../task/task.ts'
 import { KnownResults } from '../trial/known-results.ts'
+import { needsSandbox, toolsOf } from '../trial/offer.ts'
 import type { RecordedTrial, TrialPlan } from '../trial/plan.ts'
 import { identityOf, recordOf } from '../trial/record.ts'
 import { type TrialEnd, TrialWorker } from '../trial/trial-worker.ts'
+import { askSandbox, type SandboxAnswer } from './ask-sandbox.ts'
 import { FlagsFailedError, RecordedFailureError, TrialNotJudgedError } from './failures.ts'
 import { META_VERSION, SERVER_ANNOTATION, type TrialMeta } from './meta.ts'
 import type { ProvidedPlan } from './provided.ts'
@@ -32,7 +34,9 @@ interface Lane {
 
 /** What a worker keeps from trial to trial: agents, sandboxes, its journal. Ends with the worker's process. */
 export class TrialSession {
-  readonly #plan: TrialPlan
+  /** With the sandbox, as soon as a trial has asked for it. */
+  #plan: TrialPlan
+  #sandbox: Promise<SandboxAnswer> | null = null
   readonly #known = new KnownResults()
   /** Lanes that are free. Vitest's limit of tests at once is the limit of lanes. */
   readonly #idle: Lane[] = []
@@ -49,19 +53,44 @@ export class TrialSession {
 
   private constructor(plan: TrialPlan) {
     this.#plan = plan
-    const first = this.#openLane()
-    this.#idle.push(first)
     this.#journal = openJournal(plan.resultsDir, plan.runId, String(process.pid))
     endWithMainProcess()
-    first.worker.warm()
+  }
+
+  /** Starts the sandbox before the first trial of a task, where it needs one. */
+  async warm(task: Task, test: RunnerTestCase): Promise<void> {
+    if (this.#sandbox !== null || !needsSandbox(task, toolsOf(task))) return
+    if (!('sandbox' in (await this.#askSandbox(test)))) return
+    const lane = this.#openLane()
+    this.#idle.push(lane)
+    lane.worker.warm()
+  }
+
+  async #askSandbox(test: RunnerTestCase): Promise<SandboxAnswer> {
+    this.#sandbox ??= askSandbox(test, recordArtifact)
+    const answer = await this.#sandbox
+    if ('sandbox' in answer) this.#plan = { ...this.#plan, sandbox: answer.sandbox }
+    return answer
+  }
+
+  /** Why the sandbox of a task cannot be had; null where it can, or where none is needed. */
+  async #sandboxProblem(task: Task, { task: test }: TestContext): Promise<string | null> {
+    if (!needsSandbox(task, toolsOf(task))) return null
+    const answer = await this.#askSandbox(test)
+    return 'refusal' in answer ? answer.refusal : null
   }
 
   #openLane(): Lane {
     const { agent, model } = this.#plan
     return {
       agent: createAgent(agent, { model: model === null ? null : openChatModel(model) }),
-      worker: new TrialWorker(this.#plan, openSandbox, this.#known),
+      worker: new TrialWorker(this.#plan, options => this.#openSandbox(options), this.#known),
     }
+  }
+
+  async #openSandbox(options: Parameters<typeof openSandbox>[1]): Promise<Sandbox> {
+    if (this.#plan.sandbox === null) throw new Error('a sandbox is opened before any was prepared')
+    return openSandbox(this.#plan.sandbox, options)
   }
 
   /**
@@ -91,16 +120,17 @@ export class TrialSession {
   ): Promise<void> {
     if (this.#halted !== null) return context.skip(`not tried: ${this.#halted}`)
     if (this.#plan.agent === 'reference' && task.reference === null) return context.skip(unproven(task))
+    const { model } = this.#plan
+    const tooSmall = model === null ? null : windowProblem(task.id, task.contextTokens, model)
+    const lacking = tooSmall ?? (await this.#sandboxProblem(task, context))
     const recorded = this.#recordedTrial(task, trial - 1)
     if (recorded !== undefined) {
       this.#stopEarly(task, recorded.outcome)
       return resume(task, trial, recorded, context)
     }
     if (this.#stopped.has(task.id)) return context.skip('stopped early: a trial before this one did not pass')
-    const { model } = this.#plan
-    const tooSmall = model === null ? null : windowProblem(task.id, task.contextTokens, model)
     const end: TrialEnd =
-      tooSmall === null ? await this.#run(task, trial, context) : { kind: 'skipped', reasons: [tooSmall] }
+      lacking === null ? await this.#run(task, trial, context) : { kind: 'skipped', reasons: [lacking] }
     const meta = metaOf(task, trial, end)
     const watched = { task: task.id, outcome: meta.outcome ?? 'skipped', fault: meta.fault ?? null }
     if (this.#server.isGoneAfter(watched)) this.#halted = 'the model server is gone'

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { InfraError } from '../errors.ts'
-import type { PreparedSandbox, Sandbox } from '../sandbox/sandbox.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
 import { SandboxLease } from './lease.ts'
-
-const PREPARED: PreparedSandbox = { driver: 'docker', image: null, engine: null, testRunner: 'pytest', why: '' }
 
 /** A sandbox that only knows whether it was disposed. */
 function fakeSandboxes(): { open: () => Promise<Sandbox>; opened: { disposed: boolean }[] } {
@@ -20,8 +18,7 @@ function fakeSandboxes(): { open: () => Promise<Sandbox>; opened: { disposed: bo
   return { open, opened }
 }
 
-const lease = (open: () => Promise<Sandbox>, fresh = false) =>
-  new SandboxLease({ sandbox: PREPARED, runId: 'r', fresh }, open)
+const lease = (open: () => Promise<Sandbox>, fresh = false) => new SandboxLease({ runId: 'r', fresh }, open)
 
 describe('SandboxLease', () => {
   it('lends the same sandbox to one trial after another', async () => {

@@ -1,11 +1,8 @@
-import type { PreparedSandbox, Sandbox } from '../sandbox/sandbox.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { TrialPlan } from './plan.ts'
 
 /** How a lease gets a new sandbox. */
-export type OpenSandbox = (
-  prepared: PreparedSandbox,
-  options: { readonly runId: string; readonly signal?: AbortSignal },
-) => Promise<Sandbox>
+export type OpenSandbox = (options: { readonly runId: string; readonly signal?: AbortSignal }) => Promise<Sandbox>
 
 /** A sandbox taken for one trial. Disposing gives it back; `discard` throws it away, so that the next trial gets a new one. */
 export interface LeasedSandbox extends AsyncDisposable {
@@ -17,10 +14,10 @@ export interface LeasedSandbox extends AsyncDisposable {
 export class SandboxLease implements AsyncDisposable {
   #sandbox: Promise<Sandbox> | null = null
   #queue: Promise<unknown> = Promise.resolve()
-  readonly #plan: Pick<TrialPlan, 'sandbox' | 'runId' | 'fresh'>
+  readonly #plan: Pick<TrialPlan, 'runId' | 'fresh'>
   readonly #open: OpenSandbox
 
-  constructor(plan: Pick<TrialPlan, 'sandbox' | 'runId' | 'fresh'>, open: OpenSandbox) {
+  constructor(plan: Pick<TrialPlan, 'runId' | 'fresh'>, open: OpenSandbox) {
     this.#plan = plan
     this.#open = open
   }
@@ -32,7 +29,7 @@ export class SandboxLease implements AsyncDisposable {
 
   #start(): Promise<Sandbox> {
     if (this.#sandbox === null) {
-      const opening = this.#open(this.#plan.sandbox, { runId: this.#plan.runId })
+      const opening = this.#open({ runId: this.#plan.runId })
       this.#sandbox = opening
       opening.catch(() => {
         if (this.#sandbox === opening) this.#sandbox = null

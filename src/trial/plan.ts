@@ -33,7 +33,8 @@ export interface TrialPlan {
   /** The model's name, or the agent's for agents without a model. */
   readonly modelLabel: string
   readonly model: ModelPlan | null
-  readonly sandbox: PreparedSandbox
+  /** null until a trial needs it. */
+  readonly sandbox: PreparedSandbox | null
   /** The k of pass^k. */
   readonly k: number
   /** Trials per task, at least k. */

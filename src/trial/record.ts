@@ -18,9 +18,11 @@ import {
   servedModels,
 } from '../results/to-record.ts'
 import { trialStats } from '../results/trial-stats.ts'
+import type { PreparedSandbox } from '../sandbox/sandbox.ts'
 import { questionOf } from '../task/fingerprint.ts'
 import { moduleOf } from '../task/suite.ts'
 import type { Task } from '../task/task.ts'
+import { needsSandbox, toolsOf } from './offer.ts'
 import { limitsOfTrial, type TrialPlan } from './plan.ts'
 import type { TrialFinding } from './run-trial.ts'
 import type { TrialEnd } from './trial-worker.ts'
@@ -49,16 +51,22 @@ function recordedLimits(task: Task, plan: TrialPlan): RecordedEnvironment['limit
   }
 }
 
+/** The sandbox that trials of a task run in under a plan; null for tasks that need none. */
+function sandboxOf(task: Task, plan: TrialPlan): PreparedSandbox | null {
+  return needsSandbox(task, toolsOf(task)) ? plan.sandbox : null
+}
+
 /** Identity of a task's trials under a plan: what may be pooled, and what resuming may skip. */
 export function identityOf(task: Task, plan: TrialPlan): { readonly hash: string; readonly parts: IdentityParts } {
+  const sandbox = sandboxOf(task, plan)
   const parts: IdentityParts = {
     task_id: task.id,
     task_fingerprint: task.fingerprint,
     model: plan.modelLabel,
     server: plan.model === null ? null : recordServer(plan.model.server),
     agent: plan.agent,
-    driver: plan.sandbox.driver,
-    image_digest: plan.sandbox.image?.digest ?? null,
+    driver: sandbox?.driver ?? null,
+    image_digest: sandbox?.image?.digest ?? null,
     sampling: plan.model === null ? null : recordSampling(plan.model.sampling),
     limits: recordedLimits(task, plan),
   }
@@ -72,6 +80,7 @@ function recordLabels(model: ModelPlan | null): RecordedEnvironment['model_label
 
 function shared({ task, plan, examination }: RecordContext): Shared {
   const { hash, parts } = identityOf(task, plan)
+  const sandbox = sandboxOf(task, plan)
   return {
     identity: hash,
     identity_parts: parts,
@@ -80,8 +89,8 @@ function shared({ task, plan, examination }: RecordContext): Shared {
       node_version: plan.harness.nodeVersion,
       platform: plan.harness.platform,
       vitest_version: plan.harness.vitestVersion,
-      test_runner: plan.sandbox.testRunner,
-      sandbox_image: plan.sandbox.image?.name ?? null,
+      test_runner: sandbox?.testRunner ?? 'none',
+      sandbox_image: sandbox?.image?.name ?? null,
       base_url: plan.model === null ? null : publicUrl(plan.model.baseUrl),
       model: plan.modelLabel,
       served_name: plan.model?.model ?? null,

@@ -7,6 +7,7 @@ import { sha256 } from '../results/hash.ts'
 import { readArtifact } from '../results/read-artifacts.ts'
 import type { RecordedSnapshot, TrialRecord } from '../results/record-schema.ts'
 import { recordToLog } from '../results/to-record.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { FileContent, FileMap } from '../sandbox/snapshot.ts'
 import { questionOf } from '../task/fingerprint.ts'
 import type { Task } from '../task/task.ts'
@@ -14,6 +15,7 @@ import { cleanRoom, filesLeft } from './clean-room.ts'
 import { type Judgement, judgeTrial, type Observed } from './judgement.ts'
 import type { KnownResults } from './known-results.ts'
 import type { SandboxLease } from './lease.ts'
+import { needsSandbox, toolsOf } from './offer.ts'
 import { RequirementProbe } from './requirements.ts'
 import { type Change, changesOf } from './rescore-changes.ts'
 
@@ -120,15 +122,18 @@ export class Rescorer {
    * @throws ConfigError when no sandbox is available; the signal's reason when cancelled.
    */
   async rescore(task: Task, record: TrialRecord, observed: Observed, signal: AbortSignal): Promise<Rescored> {
+    const judge = async (sandbox: Sandbox | null): Promise<Rescored> => {
+      const judgement = await judgeTrial(task, observed, { sandbox, known: this.#known.of(task), signal })
+      return { kind: 'judged', judgement, changes: changesOf(record, judgement) }
+    }
     try {
+      if (!needsSandbox(task, toolsOf(task))) return await judge(null)
       await using leased = await this.#lease.take()
       const { sandbox } = leased
       try {
         const lacking = await this.#probe.missing(sandbox, task.requires, signal)
-        if (lacking.length > 0)
-          return { kind: 'refused', refusal: { code: 'sandbox_lacks', reason: lacking.join('; ') } }
-        const judgement = await judgeTrial(task, observed, { sandbox, known: this.#known.of(task), signal })
-        return { kind: 'judged', judgement, changes: changesOf(record, judgement) }
+        if (lacking.length === 0) return await judge(sandbox)
+        return { kind: 'refused', refusal: { code: 'sandbox_lacks', reason: lacking.join('; ') } }
       } catch (error) {
         // Whatever went wrong, this sandbox is no longer known to be clean.
         await leased.discard()

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
@@ -6,8 +5,8 @@ import { printableJson } from '../../../reporters/terminal.ts'
 import type { TaskCheck } from '../../check/check-task.ts'
 import { ConfigError, explainError } from '../../errors.ts'
 import type { Settings } from '../../runner/settings.ts'
-import type { PreparedSandbox } from '../../sandbox/index.ts'
 import type { AddCommand, CliContext } from '../command.ts'
+import type { CommandSandbox } from '../prepared-sandbox.ts'
 import { settingsOf } from '../settings.ts'
 import type { BrokenSpec, LoadedSpec } from '../spec-files.ts'
 import { checkProgress } from './check-progress.ts'
@@ -176,17 +175,11 @@ async function checkAll(
   const { checkTask } = await import('../../check/check-task.ts')
   const { ProofCache } = await import('../../check/proof-cache.ts')
   const { checkLines } = await import('../check-lines.ts')
-  const { prepareSandbox } = await import('../../sandbox/index.ts')
+  const { CommandSandbox } = await import('../prepared-sandbox.ts')
+  const { needsSandbox, toolsOf } = await import('../../trial/offer.ts')
   const { settings, context } = run
-  const runId = `check-${randomBytes(4).toString('hex')}`
-  const sandbox = await prepareSandbox(settings.sandbox, {
-    image: settings.image,
-    runId,
-    onProgress: line => context.writeError(`${line}\n`),
-    signal: context.signal,
-  })
-  context.writeError(`sandbox  ${sandbox.why}\n`)
-  await using pool = await openWorkers(sandbox, runId, run.jobs)
+  const place = new CommandSandbox('check', settings, context)
+  await using pool = await openWorkers(place, run.jobs)
   const progress = checkProgress(context)
   const cache = ProofCache.of(context.directory, context.env, run.useCache)
   const checks: TaskCheck[] = []
@@ -200,6 +193,7 @@ async function checkAll(
         skillDirectory: skillFiles,
         onPlay: (played, all) => progress.show(task.id, played, all),
       }).finally(() => progress.clear())
+    const sandbox = needsSandbox(task, toolsOf(task)) ? await place.prepared() : null
     const done = await cache.once({ task, skillFiles, sandbox, k: run.k }, make)
     checks.push(done)
     for (const line of checkLines(done)) run.say(`${line}\n`)
@@ -207,14 +201,13 @@ async function checkAll(
   return checks
 }
 
-async function openWorkers(sandbox: PreparedSandbox, runId: string, jobs: number) {
-  const { openSandbox } = await import('../../sandbox/index.ts')
+async function openWorkers(place: CommandSandbox, jobs: number) {
   const { planOfCheck } = await import('../../check/check-task.ts')
   const { KnownResults } = await import('../../trial/known-results.ts')
   const { TrialWorker } = await import('../../trial/trial-worker.ts')
   const known = new KnownResults('all')
-  const workers = Array.from({ length: jobs }, () => new TrialWorker(planOfCheck(sandbox, runId), openSandbox, known))
-  for (const worker of workers) worker.warm()
+  const open = (options: Parameters<CommandSandbox['open']>[0]) => place.open(options)
+  const workers = Array.from({ length: jobs }, () => new TrialWorker(planOfCheck(place.runId), open, known))
   return {
     workers,
     [Symbol.asyncDispose]: async () => {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { escapeForTerminal, printableJson } from '../../../reporters/terminal.ts'
@@ -162,6 +161,7 @@ class Judge implements AsyncDisposable {
   readonly #context: CliContext
   #lease: AsyncDisposable | null = null
   #rescorer: Rescorer | null = null
+  /** null as long as no trial needed one. */
   sandbox: PreparedSandbox | null = null
 
   constructor(settings: Settings, context: CliContext) {
@@ -178,20 +178,15 @@ class Judge implements AsyncDisposable {
   }
 
   async #start(): Promise<Rescorer> {
-    const { openSandbox, prepareSandbox } = await import('../../sandbox/index.ts')
     const { KnownResults } = await import('../../trial/known-results.ts')
     const { SandboxLease } = await import('../../trial/lease.ts')
     const { Rescorer } = await import('../../trial/rescore.ts')
-    const { image, sandbox: choice } = this.#settings
-    const runId = `rescore-${randomBytes(4).toString('hex')}`
-    this.sandbox = await prepareSandbox(choice, {
-      image,
-      runId,
-      onProgress: line => this.#context.writeError(`${line}\n`),
-      signal: this.#context.signal,
+    const { CommandSandbox } = await import('../prepared-sandbox.ts')
+    const place = new CommandSandbox('rescore', this.#settings, this.#context)
+    const lease = new SandboxLease({ runId: place.runId, fresh: false }, async options => {
+      this.sandbox = await place.prepared()
+      return place.open(options)
     })
-    this.#context.writeError(`sandbox  ${this.sandbox.why}\n`)
-    const lease = new SandboxLease({ sandbox: this.sandbox, runId, fresh: false }, openSandbox)
     this.#lease = lease
     return new Rescorer(lease, new KnownResults())
   }
