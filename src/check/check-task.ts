@@ -183,8 +183,7 @@ class Check {
         play,
         signal: AbortSignal.any([this.#setting.signal, timeout]),
       })
-      if (end.kind === 'judged') return end
-      if (end.kind === 'skipped') return end
+      if (end.kind === 'judged' || end.kind === 'skipped') return end
       return { kind: 'broken', problem: `it could not be judged: ${describeFault(end.faults.at(-1))}` }
     } catch (error) {
       if (this.#setting.signal.aborted || error instanceof ConfigError) throw error
@@ -252,11 +251,9 @@ class Check {
     // A script that cannot go on without the step needed it.
     const isLost = played.kind === 'broken' || (played.kind === 'judged' && losesSomething(played.finding))
     if (isOptional && isLost) {
-      const lost =
-        played.kind === 'judged'
-          ? played.finding.flags.filter(({ reached }) => !reached).map(({ id }) => id)
-          : [played.kind === 'broken' ? played.problem : '']
-      this.#note(about, `it is marked optional, but without it is lost: ${lost.join(', ') || 'the verdict'}`)
+      const flags = played.kind === 'judged' ? played.finding.flags.filter(({ reached }) => !reached) : []
+      const lost = played.kind === 'broken' ? played.problem : flags.map(({ id }) => id).join(', ')
+      this.#note(about, `it is marked optional, but without it is lost: ${lost || 'the verdict'}`)
     } else if (!isOptional && !isLost) {
       this.#note(about, 'nothing is lost: cut the step, mark it optional with a reason, or add the flag that needs it')
     }

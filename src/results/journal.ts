@@ -165,11 +165,8 @@ export function readJournal(file: string): JournalContent {
   for (const { number, text, isWhole } of linesOf(file)) {
     const reason = text === null ? 'the line is too long' : keep(text)
     if (reason === null) continue
-    notes.push(
-      isWhole
-        ? `${file}:${number}: not a trial's record, left out: ${reason}`
-        : `${file}:${number}: the last line was cut while it was written; that trial counts as not run`,
-    )
+    const cut = 'the last line was cut while it was written; that trial counts as not run'
+    notes.push(`${file}:${number}: ${isWhole ? `not a trial's record, left out: ${reason}` : cut}`)
   }
   return { records, notes }
 
@@ -210,13 +207,12 @@ function* linesOf(file: string): Generator<JournalLine> {
     let parts: Buffer[] = []
     let length = 0
     let number = 1
-    const line = (isWhole: boolean): JournalLine | null => {
+    const line = function* (isWhole: boolean): Generator<JournalLine> {
       const text = length > MAX_LINE_BYTES ? null : Buffer.concat(parts).toString('utf8')
-      const found = length === 0 ? null : { number, text, isWhole }
+      if (length > 0) yield { number, text, isWhole }
       parts = []
       length = 0
       number += 1
-      return found
     }
     const add = (bytes: Buffer) => {
       length += bytes.length
@@ -227,14 +223,12 @@ function* linesOf(file: string): Generator<JournalLine> {
       let from = 0
       for (let end = block.indexOf(10, from); end !== -1 && end < read; end = block.indexOf(10, from)) {
         add(block.subarray(from, end))
-        const found = line(true)
-        if (found !== null) yield found
+        yield* line(true)
         from = end + 1
       }
       add(block.subarray(from, read))
     }
-    const last = line(false)
-    if (last !== null) yield last
+    yield* line(false)
   } finally {
     closeSync(descriptor)
   }
@@ -280,12 +274,9 @@ function compare(a: string, b: string): number {
 /** Ids of other runs that wrote into the folder since then (milliseconds since 1970). */
 export function runsBeside(resultsDir: string, runId: string, since: number): readonly string[] {
   const dir = join(resultsDir, 'journal')
-  const others = fileNamesIn(dir).filter(
-    name =>
-      name.endsWith('.jsonl') &&
-      !name.startsWith(`${runId}.`) &&
-      (statSync(join(dir, name), { throwIfNoEntry: false })?.mtimeMs ?? 0) >= since,
-  )
+  const changedAt = (name: string) => statSync(join(dir, name), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const journals = fileNamesIn(dir).filter(name => name.endsWith('.jsonl') && !name.startsWith(`${runId}.`))
+  const others = journals.filter(name => changedAt(name) >= since)
   return [...new Set(others.map(name => name.slice(0, name.indexOf('.'))))]
 }
 

@@ -16,10 +16,8 @@ import { type PlacedMistake, PlacedSpecError, placeOf } from './text-position.ts
 export async function lintSkill(directory: string): Promise<readonly LintFinding[]> {
   if (!existsSync(directory) || !statSync(directory).isDirectory()) {
     const problem = existsSync(directory) ? 'this is a file' : 'there is no such directory'
-    throw new SpecError(`${directory}: ${problem}`, {
-      code: 'skill_missing',
-      remedy: 'Name the directory that holds SKILL.md.',
-    })
+    const remedy = 'Name the directory that holds SKILL.md.'
+    throw new SpecError(`${directory}: ${problem}`, { code: 'skill_missing', remedy })
   }
   const root = await realpath(directory)
   const findings: LintFinding[] = []
@@ -67,17 +65,12 @@ function linksOf(document: SkillDocument, root: string): LintFinding[] {
     const place = placeOf(document.text, match.index)
     const report = (level: LintFinding['level'], message: string, remedy: string) =>
       findings.push({ file: DOCUMENT_NAME, ...place, level, rule: 'link', message, remedy })
-    if (path.startsWith('..'))
-      report('error', `the link ${target} leads out of the skill`, 'Copy the file into the skill.')
-    else if (!existsSync(join(root, path))) {
-      report('error', `the link ${target} names a file that is not there`, 'Correct the link or add the file.')
-    } else if (dirname(path).split('/').length > 1) {
-      report(
-        'warning',
-        `the link ${target} goes more than one level deep`,
-        'Keep linked files one directory below SKILL.md.',
-      )
-    }
+    const about = `the link ${target}`
+    if (path.startsWith('..')) report('error', `${about} leads out of the skill`, 'Copy the file into the skill.')
+    else if (!existsSync(join(root, path)))
+      report('error', `${about} names a file that is not there`, 'Correct the link or add the file.')
+    else if (dirname(path).includes('/'))
+      report('warning', `${about} goes more than one level deep`, 'Keep linked files one directory below SKILL.md.')
   }
   return findings
 }
@@ -120,7 +113,7 @@ function linkFinding(warning: string): LintFinding[] {
   const [, file, message] = /^(.*) is not mounted: it (is a link .*)$/s.exec(warning) ?? []
   if (file === undefined || message === undefined || file === DOCUMENT_NAME) return []
   const remedy = 'Replace the link with what it should point to.'
-  return [{ file, line: 1, column: 1, level: 'error', rule: 'mount', message, remedy }]
+  return [{ ...finding('mount', message, remedy), file }]
 }
 
 function manifestFinding({ place, field, problem, remedy }: PlacedMistake): LintFinding {
@@ -133,14 +126,7 @@ function plainFindings(error: SpecError, root: string): LintFinding[] {
   return error.message.split('\n').map((line, index): LintFinding => {
     const [, path = root, message = line] = /^(.*?): (.*)$/.exec(line) ?? []
     const isManifest = path.endsWith(MANIFEST_NAME)
-    return {
-      file: isManifest ? MANIFEST_NAME : relative(root, path) || '.',
-      line: 1,
-      column: 1,
-      level: 'error',
-      rule: isManifest ? 'manifest' : 'mount',
-      message,
-      remedy: remedies[index] ?? error.remedy,
-    }
+    const file = isManifest ? MANIFEST_NAME : relative(root, path) || '.'
+    return { ...finding(isManifest ? 'manifest' : 'mount', message, remedies[index] ?? error.remedy), file }
   })
 }

@@ -101,109 +101,78 @@ function readFrontMatter(yaml: string, yamlOffset: number, report: Report): YAML
     report('warning', 'front-matter', yamlOffset + warning.pos[0], message, 'Correct the YAML.')
   }
   if (isMap(document.contents)) return document.contents
-  report(
-    'error',
-    'front-matter',
-    yamlOffset,
-    'the front matter holds no fields',
-    'Write "name: …" and "description: …".',
-  )
+  const remedy = 'Write "name: …" and "description: …".'
+  report('error', 'front-matter', yamlOffset, 'the front matter holds no fields', remedy)
   return null
 }
 
 /** `key: a: b` as `key: "a: b"`, on lines at the left margin. */
 function quoteColons(yaml: string): string {
-  return yaml.replace(
-    /^([A-Za-z][\w-]*):[ \t]+((?!["'[{|>&*!%@`#]).*: .*?)[ \t]*$/gm,
-    (_, key: string, value: string) => {
-      return `${key}: ${JSON.stringify(value)}`
-    },
-  )
+  const line = /^([A-Za-z][\w-]*):[ \t]+((?!["'[{|>&*!%@`#]).*: .*?)[ \t]*$/gm
+  return yaml.replace(line, (_, key: string, value: string) => `${key}: ${JSON.stringify(value)}`)
 }
 
+/** Fields that are texts, with the most characters they may have. */
+const TEXTS = { name: 64, description: 1_024, compatibility: 500 }
+
 function checkFields(fields: YAMLMap, yamlOffset: number, report: Report): void {
-  const at = (name: string) => fieldOffset(fields, name, yamlOffset)
-  const value = (name: string): unknown => fields.get(name)
-  checkText(value('name'), { name: 'name', max: 64, isRequired: true }, at('name'), report)
-  checkText(value('description'), { name: 'description', max: 1_024, isRequired: true }, at('description'), report)
-  checkText(value('compatibility'), { name: 'compatibility', max: 500, isRequired: false }, at('compatibility'), report)
-  const name = value('name')
+  const tell = (level: LintFinding['level'], field: string, message: string, remedy: string, rule = field) =>
+    report(level, rule, fieldOffset(fields, field, yamlOffset), message, remedy)
+  for (const [field, max] of Object.entries(TEXTS)) {
+    const problem = textProblem(field, fields.get(field), max)
+    if (problem !== null) tell('error', field, ...problem)
+  }
+  const name: unknown = fields.get('name')
   if (typeof name === 'string' && name !== '' && !/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) {
-    const message = `name is ${JSON.stringify(name.slice(0, 80))}`
-    report('error', 'name', at('name'), message, 'Use a-z, 0-9 and single hyphens, none at the begin or end.')
+    const remedy = 'Use a-z, 0-9 and single hyphens, none at the begin or end.'
+    tell('error', 'name', `name is ${JSON.stringify(name.slice(0, 80))}`, remedy)
   }
-  const license = value('license')
+  const license: unknown = fields.get('license')
   if (license !== undefined && typeof license !== 'string') {
-    report('error', 'license', at('license'), 'license is not text', 'Name the licence, or its file.')
+    tell('error', 'license', 'license is not text', 'Name the licence, or its file.')
   }
-  checkMetadata(value('metadata'), at('metadata'), report)
-  const tools = value('allowed-tools')
+  const metadata: unknown = fields.get('metadata')
+  if (metadata !== undefined && !isMap(metadata)) {
+    tell('error', 'metadata', 'metadata is not a map of texts', 'Write it as "key: value" lines below metadata:.')
+  }
+  for (const pair of isMap(metadata) ? metadata.items : []) {
+    if (isScalar(pair.value) && typeof pair.value.value === 'string') continue
+    const remedy = 'Put the value in quotes: dates and numbers are not texts in YAML.'
+    tell('error', 'metadata', `metadata.${keyOf(pair)} is not text`, remedy)
+  }
+  const tools: unknown = fields.get('allowed-tools')
   if (tools !== undefined && typeof tools !== 'string') {
-    const message = 'allowed-tools is not text'
-    report('warning', 'allowed-tools', at('allowed-tools'), message, 'Write the tools in one line with spaces between.')
-  }
-  if (typeof tools === 'string' && /,/.test(tools.replaceAll(/\([^)]*\)/g, ''))) {
+    const remedy = 'Write the tools in one line with spaces between.'
+    tell('warning', 'allowed-tools', 'allowed-tools is not text', remedy)
+  } else if (tools?.replaceAll(/\([^)]*\)/g, '').includes(',')) {
     const message = 'allowed-tools has commas, which become a part of the names'
-    report('warning', 'allowed-tools', at('allowed-tools'), message, 'Write spaces between the tools.')
+    tell('warning', 'allowed-tools', message, 'Write spaces between the tools.')
   }
   for (const pair of fields.items) {
     const key = keyOf(pair)
     if (isScalar(pair.value) && pair.value.type === 'PLAIN' && pair.value.comment) {
       const message = `${key} ends before " #": YAML takes the rest for a comment`
-      report('warning', 'comment', at(key), message, 'Put the value in quotes, or the comment on its own line.')
+      tell('warning', key, message, 'Put the value in quotes, or the comment on its own line.', 'comment')
     }
     if (KNOWN_FIELDS.includes(key)) continue
     const remedy = 'Move it below metadata, where clients keep what they do not know.'
-    report('warning', 'unknown-field', at(key), `${JSON.stringify(key)} is not a field of the specification`, remedy)
+    tell('warning', key, `${JSON.stringify(key)} is not a field of the specification`, remedy, 'unknown-field')
   }
 }
 
-/** Lengths are counted in code points. */
-function checkText(
-  value: unknown,
-  { name, max, isRequired }: { readonly name: string; readonly max: number; readonly isRequired: boolean },
-  offset: number,
-  report: Report,
-): void {
+/** What is wrong with a text, and the remedy. Lengths are counted in code points. */
+function textProblem(field: string, value: unknown, max: number): readonly [string, string] | null {
   if (value === undefined || value === null) {
-    if (isRequired) report('error', name, offset, `${name} is missing`, `Add "${name}: …" to the front matter.`)
-    return
+    const isRequired = field === 'name' || field === 'description'
+    return isRequired ? [`${field} is missing`, `Add "${field}: …" to the front matter.`] : null
   }
   if (typeof value !== 'string') {
-    const remedy = 'Put the value in quotes: YAML does not read it as text.'
-    report(
-      'error',
-      name,
-      offset,
-      `${name} is ${typeof value === 'object' ? 'no text' : `the ${typeof value} ${value}`}`,
-      remedy,
-    )
-    return
+    const kind = typeof value === 'object' ? 'no text' : `the ${typeof value} ${value}`
+    return [`${field} is ${kind}`, 'Put the value in quotes: YAML does not read it as text.']
   }
-  const length = [...value].length
-  if (value.trim() === '') report('error', name, offset, `${name} is empty`, 'Write it.')
-  else if (length > max) {
-    report('error', name, offset, `${name} has ${length} characters; the most are ${max}`, 'Make it shorter.')
-  }
-}
-
-function checkMetadata(value: unknown, offset: number, report: Report): void {
-  if (value === undefined) return
-  if (!isMap(value)) {
-    report(
-      'error',
-      'metadata',
-      offset,
-      'metadata is not a map of texts',
-      'Write it as "key: value" lines below metadata:.',
-    )
-    return
-  }
-  for (const pair of value.items) {
-    if (isScalar(pair.value) && typeof pair.value.value === 'string') continue
-    const message = `metadata.${keyOf(pair)} is not text`
-    report('error', 'metadata', offset, message, 'Put the value in quotes: dates and numbers are not texts in YAML.')
-  }
+  if (value.trim() === '') return [`${field} is empty`, 'Write it.']
+  const { length } = [...value]
+  return length > max ? [`${field} has ${length} characters; the most are ${max}`, 'Make it shorter.'] : null
 }
 
 function checkBody(text: string, offset: number, report: Report): void {

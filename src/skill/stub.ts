@@ -18,16 +18,11 @@ const MAX_HEADER_LINES = 40
 /** Where output paths are relative to. */
 const WORKSPACE = '/workspace'
 
-const BY_EXTENSION: Readonly<Record<string, StubLanguage>> = {
-  sh: 'shell',
-  bash: 'shell',
-  zsh: 'shell',
-  py: 'python',
-  pyw: 'python',
-  js: 'node',
-  mjs: 'node',
-  cjs: 'node',
-}
+const EXTENSIONS: readonly (readonly [StubLanguage, RegExp])[] = [
+  ['shell', /^(?:ba|z)?sh$/],
+  ['python', /^pyw?$/],
+  ['node', /^[cm]?js$/],
+]
 
 /** The language a script is run in, by its first line, else by its extension; null when it is none of ours. */
 export function stubLanguage(path: string, text: string): StubLanguage | null {
@@ -39,16 +34,15 @@ export function stubLanguage(path: string, text: string): StubLanguage | null {
   }
   const extension = /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase()
   // By path, and without a first line, the shell itself takes a script.
-  return extension === undefined ? 'shell' : (BY_EXTENSION[extension] ?? null)
+  if (extension === undefined) return 'shell'
+  return EXTENSIONS.find(([, pattern]) => pattern.test(extension))?.[0] ?? null
 }
 
 /** Paths and texts of what a stub makes. A path without a text gets one line. */
 export function stubOutputs(spec: StubSpec): ReadonlyMap<string, string> {
   const outputs = spec.outputs ?? []
-  const pairs: (readonly [string, string])[] = Array.isArray(outputs)
-    ? outputs.map(path => [String(path), lineFor(String(path))])
-    : Object.entries(outputs).map(([path, text]) => [path, String(text)])
-  return new Map(pairs)
+  if (Array.isArray(outputs)) return new Map(outputs.map(String).map(path => [path, lineFor(path)]))
+  return new Map(Object.entries(outputs).map(([path, text]) => [path, String(text)]))
 }
 
 function lineFor(path: string): string {
@@ -154,10 +148,8 @@ function shellStub({ header, help, outputs, stdout, exitStatus }: StubParts): st
 
 /** JSON of a text is a Python and a JavaScript literal too, once what lies outside ASCII is escaped. */
 function literal(text: string): string {
-  return JSON.stringify(text.toWellFormed()).replace(
-    /[\u007f-\uffff]/g,
-    unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return JSON.stringify(text.toWellFormed()).replace(/[\u007f-\uffff]/g, escaped)
 }
 
 /** Python has no surrogate pairs in literals: its escapes are of code points. */

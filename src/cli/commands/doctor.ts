@@ -122,6 +122,9 @@ async function diagnose(options: DoctorOptions, context: CliContext): Promise<vo
   context.setStatus(doctor.statusOf(examination))
 }
 
+const STATUSES =
+  '\nExit status: 0 fit to be measured, 1 results would be about the server, 2 the server cannot be examined.'
+
 /** `agent-bench doctor`: is this server fit to be measured? */
 export const addDoctor: AddCommand = (program, context) => {
   program
@@ -138,9 +141,6 @@ export const addDoctor: AddCommand = (program, context) => {
     .option('--json', 'one JSON object on stdout')
     .option('--timeout <seconds>', 'time for the whole examination (300)')
     .addOption(new Option('--results-dir <dir>', 'where the report is kept, below servers/ (BENCH_RESULTS_DIR)'))
-    .addHelpText(
-      'after',
-      '\nExit status: 0 fit to be measured, 1 results would be about the server, 2 the server cannot be examined.',
-    )
+    .addHelpText('after', STATUSES)
     .action((options: DoctorOptions) => diagnose(options, context))
 }
