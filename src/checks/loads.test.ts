@@ -38,7 +38,7 @@ test.each(
 <svg><rect filter="u\72l(a.svg)"/></svg>
 <p style="background:\75rl(a.png)">
 <meta http-equiv=" REFRESH " content="0;url=x">
-<style>@im\70ort url(a);</style>
+<style>@im\70ort "a";</style>
 <style>a{b:url(a b)}</style>
 <style>a{b:url(\64 ata.png)}</style>
 <style>a{b:image-set(url(#a) 1x, "b" 2x)}</style>

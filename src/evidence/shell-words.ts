@@ -36,10 +36,7 @@ export function expandWord(word: Word, variables: ShellVariables): string[] {
   const choices = choicesOf(word)
   if (choices !== null) {
     const made: string[] = []
-    for (const choice of choices) {
-      made.push(...expandText(choice, variables))
-      if (made.length >= MAX_WORDS) break
-    }
+    for (const choice of choices) if (made.length < MAX_WORDS) made.push(...expandText(choice, variables))
     return made.slice(0, MAX_WORDS)
   }
   const words: { text: string; isQuoted: boolean }[] = [{ text: '', isQuoted: false }]
@@ -107,15 +104,9 @@ function parameterText(part: Extract<WordPart, { type: 'ParameterExpansion' }>, 
     return value === undefined || value === '' ? expandWord(operation.operand, variables).join(' ') : value
   }
   // `${0%/*}` is the usual short form of dirname.
-  if (
-    operation.type === 'Remove' &&
-    operation.operator === '%' &&
-    operation.operand.value === '/*' &&
-    value !== undefined
-  ) {
-    return value.includes('/') ? posix.dirname(value) : value
-  }
-  return unknown
+  const isDirname = operation.type === 'Remove' && operation.operator === '%' && operation.operand.value === '/*'
+  if (!isDirname || value === undefined) return unknown
+  return value.includes('/') ? posix.dirname(value) : value
 }
 
 /** The few commands whose output their text tells: `pwd`, `dirname`, `basename`, `echo`, and `cd x && pwd`. */

@@ -36,19 +36,7 @@ const VALUED: Readonly<Record<string, RegExp>> = {
   time: /^-[fo]$/,
   uv: /^--(?:with|python|project|directory|from|extra|group)$|^-p$/,
 }
-const WRAPPERS = new Set([
-  'env',
-  'timeout',
-  'nice',
-  'ionice',
-  'nohup',
-  'setsid',
-  'stdbuf',
-  'sudo',
-  'time',
-  'unbuffer',
-  'xvfb-run',
-])
+const WRAPPERS = 'env timeout nice ionice nohup setsid stdbuf sudo time unbuffer xvfb-run'.split(' ')
 
 const baseName = (word: string) => word.slice(word.lastIndexOf('/') + 1)
 
@@ -73,7 +61,7 @@ function behindWrappers(words: readonly string[]): number {
       index = skipOptions(words, index + 2, VALUED.uv)
       continue
     }
-    if (!WRAPPERS.has(name)) return index
+    if (!WRAPPERS.includes(name)) return index
     index = skipOptions(words, index + 1, VALUED[name])
     while (name === 'env' && /^\w+=/.test(words[index] ?? '')) index += 1
     if (name === 'timeout') index += 1 // the duration
@@ -82,6 +70,11 @@ function behindWrappers(words: readonly string[]): number {
 }
 
 const NOTHING = { isShell: false, code: null, inShell: null, replacesShell: false, alsoRuns: [] } as const
+
+/** The start of the program at a place of the words, with those after it as its arguments. */
+const startAt = (words: readonly string[], at: number, more: Partial<StartedProgram> = {}): StartedProgram => {
+  return { ...NOTHING, program: words[at] ?? null, programWords: at + 1, args: words.slice(at + 1), ...more }
+}
 
 /** Finds what a command starts. */
 export function unwrapped(words: readonly string[]): StartedProgram {
@@ -95,25 +88,11 @@ export function unwrapped(words: readonly string[]): StartedProgram {
       return { ...NOTHING, program: null, programWords: 0, args: [], inShell, replacesShell: name === 'exec' }
     }
   }
-  if (name === 'source' || name === '.') {
-    return {
-      ...NOTHING,
-      program: words[at + 1] ?? null,
-      programWords: at + 2,
-      args: words.slice(at + 2),
-      isShell: true,
-    }
-  }
+  if (name === 'source' || name === '.') return startAt(words, at + 1, { isShell: true })
   if (SHELLS.test(name)) return shellStart(words, at)
   if (INTERPRETERS.test(name)) return interpreterStart(words, at)
   const alsoRuns = name === 'xargs' ? [words.slice(skipOptions(words, at + 1, VALUED.xargs))] : execsOf(name, words)
-  return {
-    ...NOTHING,
-    program: words[at] ?? null,
-    programWords: at + 1,
-    args: words.slice(at + 1),
-    alsoRuns: alsoRuns.filter(inner => inner.length > 0),
-  }
+  return startAt(words, at, { alsoRuns: alsoRuns.filter(inner => inner.length > 0) })
 }
 
 function shellStart(words: readonly string[], at: number): StartedProgram {
@@ -122,31 +101,24 @@ function shellStart(words: readonly string[], at: number): StartedProgram {
   if (options.some(option => /^-[A-Za-z]*c[A-Za-z]*$/.test(option))) {
     // The words after the text are its $0, $1…
     const code = words[next] ?? null
-    return { ...NOTHING, program: null, programWords: at + 1, args: words.slice(next + 2), isShell: true, code }
+    return startAt(words, at, { program: null, args: words.slice(next + 2), isShell: true, code })
   }
   const isFromInput = next >= words.length || options.some(option => /^-[A-Za-z]*s[A-Za-z]*$/.test(option))
-  if (isFromInput) return { ...NOTHING, program: null, programWords: at + 1, args: words.slice(next), isShell: true }
-  return {
-    ...NOTHING,
-    program: words[next] ?? null,
-    programWords: next + 1,
-    args: words.slice(next + 1),
-    isShell: true,
-  }
+  if (isFromInput) return startAt(words, at, { program: null, args: words.slice(next), isShell: true })
+  return startAt(words, next, { isShell: true })
 }
 
 function interpreterStart(words: readonly string[], at: number): StartedProgram {
-  const start = baseName(words[at] ?? '') === 'deno' || baseName(words[at] ?? '') === 'bun' ? at + 2 : at + 1
-  let next = start
+  let next = at + (/^(?:deno|bun)$/.test(baseName(words[at] ?? '')) ? 2 : 1)
   while (next < words.length) {
     const word = words[next] ?? ''
     if (/^-[A-Za-z]*[cep]$|^--(?:eval|print)$/.test(word) || word === '-') {
-      return { ...NOTHING, program: null, programWords: at + 1, args: words.slice(next) }
+      return startAt(words, at, { program: null, args: words.slice(next) })
     }
     if (word === '-m') {
       const module = words[next + 1]
       const program = module === undefined ? null : `${module.replaceAll('.', '/')}.py`
-      return { ...NOTHING, program, programWords: next + 2, args: words.slice(next + 2) }
+      return startAt(words, next + 1, { program })
     }
     if (word === '--') {
       next += 1
@@ -155,7 +127,7 @@ function interpreterStart(words: readonly string[], at: number): StartedProgram 
     if (!word.startsWith('-')) break
     next += VALUED.interpreter?.test(word) ? 2 : 1
   }
-  return { ...NOTHING, program: words[next] ?? null, programWords: next + 1, args: words.slice(next + 1) }
+  return startAt(words, next)
 }
 
 /** The commands behind `-exec` of find. */

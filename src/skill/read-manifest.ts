@@ -120,10 +120,15 @@ function stepsOf(pointer: string, root: Node): (string | number)[] {
   return steps
 }
 
-/** `artifact_checks[0].file` */
-function fieldName(steps: readonly (string | number)[]): string {
-  return steps.map((step, index) => (typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`)).join('')
+/** `artifact_checks[0].file`, `stubs["scripts/send.sh"]` */
+export function fieldName(steps: readonly (string | number)[]): string {
+  const parts = steps.map(step =>
+    /^[\w-]+$/.test(String(step)) && typeof step === 'string' ? `.${step}` : JSON.stringify([step]),
+  )
+  return parts.join('').replace(/^\./, '')
 }
+
+const PATTERN_REMEDY = 'Give 1 to 100 letters, digits, _ and - (a letter or digit first): the id is part of file names.'
 
 function inOurWords(error: ErrorObject, root: Node, text: string): PlacedMistake {
   const steps = stepsOf(error.instancePath, root)
@@ -131,8 +136,8 @@ function inOurWords(error: ErrorObject, root: Node, text: string): PlacedMistake
   const node = findNodeAtLocation(root, steps) ?? root
   const field = steps.length === 0 ? '(manifest)' : fieldName(steps)
   const value = plainValue(node)
-  const found =
-    typeof value === 'string' ? JSON.stringify(value.slice(0, 60)) : (JSON.stringify(value) ?? 'nothing').slice(0, 60)
+  const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, 60)) : JSON.stringify(value)
+  const found = (shown ?? 'nothing').slice(0, 80)
   const place = placeOf(text, node.offset)
   switch (error.keyword) {
     case 'additionalProperties': {
@@ -164,19 +169,11 @@ function inOurWords(error: ErrorObject, root: Node, text: string): PlacedMistake
       return mistake(field, `is not a regular expression: ${problem}`, remedy, place)
     }
     case 'pattern':
-      return mistake(
-        field,
-        `is ${found}`,
-        'Give 1 to 100 letters, digits, _ and - (a letter or digit first): the id is part of file names.',
-        place,
-      )
-    default:
-      return mistake(
-        field,
-        `${found.slice(0, 80)} ${error.message ?? 'is wrong'}`,
-        'Give a value within these bounds.',
-        place,
-      )
+      return mistake(field, `is ${found}`, PATTERN_REMEDY, place)
+    default: {
+      const problem = `${found} ${error.message ?? 'is wrong'}`
+      return mistake(field, problem, 'Give a value within these bounds.', place)
+    }
   }
 }
 

@@ -11,11 +11,11 @@ import type { Flag, Requirement, Setup, TaskSpec } from '../task/task.ts'
 import type { VerifyCheck } from '../task/verify.ts'
 import { type ArtifactRule, keepsRule, rulesOf } from './artifact-checks.ts'
 import { type Manifest, SKILL_FOLDER } from './manifest-schema.ts'
-import type { ReadManifest } from './read-manifest.ts'
+import { fieldName, type ReadManifest } from './read-manifest.ts'
 import { defaultId } from './spec-file.ts'
 import { stubLanguage, stubOutputs, stubText } from './stub.ts'
 import { fitsCall } from './stub-call.ts'
-import type { PlacedMistake, TextPlace } from './text-position.ts'
+import type { PlacedMistake } from './text-position.ts'
 
 const DOCUMENT = `${SKILL_FOLDER}/SKILL.md`
 const DEFAULT_GOAL = 'Do what the skill describes, as it describes it.'
@@ -126,8 +126,8 @@ function setupOf({ manifest, files }: Parts): Setup {
     const stub = manifest.stubs?.[path]
     const text = stub === undefined ? null : textOf(file)
     const language = text === null ? null : stubLanguage(path, text)
-    const content =
-      stub === undefined || text === null || language === null ? file.bytes : stubText(language, text, stub)
+    const isReplaced = stub !== undefined && text !== null && language !== null
+    const content = isReplaced ? stubText(language, text, stub) : file.bytes
     setup[`${SKILL_FOLDER}/${path}`] = { content, mode: file.mode }
   }
   return setup
@@ -235,58 +235,50 @@ function isEngaged(run: Run, parts: Parts): boolean {
   )
 }
 
+type Path = readonly (string | number)[]
+type Report = (path: Path, problem: string, remedy: string) => void
+
+const quoted = (value: unknown) => JSON.stringify(value)
+
 /** Mistakes that only the skill's files show. */
 function checkManifest(parts: Parts, read: ReadManifest): PlacedMistake[] {
   const { manifest, files, allowedWrites } = parts
   const mistakes: PlacedMistake[] = []
   const mounted = [...files.keys()].map(path => `${SKILL_FOLDER}/${path}`)
-  const report = (path: readonly (string | number)[], field: string, problem: string, remedy: string) => {
-    const place: TextPlace = read.placeOf(path)
-    mistakes.push({ field, problem, remedy, place })
+  const report: Report = (path, problem, remedy) => {
+    mistakes.push({ field: fieldName(path), problem, remedy, place: read.placeOf(path) })
   }
   const each = (name: 'required_reads' | 'expected_artifacts' | 'allowed_writes') =>
-    (manifest[name] ?? []).map((value, index) => ({ value, index, field: `${name}[${index}]`, at: [name, index] }))
+    (manifest[name] ?? []).map((value, index) => ({ value, at: [name, index], all: manifest[name]?.slice(0, index) }))
 
-  for (const name of ['required_reads', 'expected_artifacts'] as const) {
-    const seen = new Set<string>()
-    for (const { value, field, at } of each(name)) {
-      if (seen.has(value)) {
-        report(at, field, `${JSON.stringify(value)} is there twice`, 'Keep one: two flags would have the same id.')
-      }
-      seen.add(value)
-    }
+  for (const { value, at, all } of [...each('required_reads'), ...each('expected_artifacts')]) {
+    const remedy = 'Keep one: two flags would have the same id.'
+    if (all?.includes(value)) report(at, `${quoted(value)} is there twice`, remedy)
   }
-  for (const { value, field, at } of each('required_reads')) {
+  for (const { value, at } of each('required_reads')) {
     if (mounted.includes(value) || matchesAny(allowedWrites, value)) continue
     const remedy = files.has(value) ? `Write "${SKILL_FOLDER}/${value}".` : didYouMean(value, mounted)
-    report(at, field, `${JSON.stringify(value)} is not a file of the mounted skill`, remedy)
+    report(at, `${quoted(value)} is not a file of the mounted skill`, remedy)
   }
-  for (const { value, field, at } of each('expected_artifacts')) {
+  for (const { value, at } of each('expected_artifacts')) {
     const problem = pathProblem(value) ?? checkGlob(value) ?? (/[*?]/.test(value) ? 'is a pattern, not one file' : null)
-    if (problem !== null)
-      report(at, field, `${JSON.stringify(value)} ${problem}`, 'Name one file, as "output/report.txt".')
+    if (problem !== null) report(at, `${quoted(value)} ${problem}`, 'Name one file, as "output/report.txt".')
     else if (mounted.includes(value)) {
-      report(at, field, `${JSON.stringify(value)} is there from the start`, 'Name a file that has to be made.')
+      report(at, `${quoted(value)} is there from the start`, 'Name a file that has to be made.')
     }
   }
-  for (const { value, field, at } of each('allowed_writes')) {
+  for (const { value, at } of each('allowed_writes')) {
     const problem = checkGlob(value)
-    if (problem !== null) report(at, field, `${JSON.stringify(value)}: ${problem}`, 'Write a glob such as "output/**".')
+    if (problem !== null) report(at, `${quoted(value)}: ${problem}`, 'Write a glob such as "output/**".')
   }
   for (const [index, check] of (manifest.artifact_checks ?? []).entries()) {
     const at = ['artifact_checks', index]
     if (!matchesAny(allowedWrites, check.file)) {
-      const remedy = didYouMean(check.file, manifest.expected_artifacts ?? [])
-      report(
-        [...at, 'file'],
-        `artifact_checks[${index}].file`,
-        `${JSON.stringify(check.file)} is neither an expected artifact nor allowed to be written`,
-        remedy,
-      )
+      const problem = `${quoted(check.file)} is neither an expected artifact nor allowed to be written`
+      report([...at, 'file'], problem, didYouMean(check.file, manifest.expected_artifacts ?? []))
     }
-    if (rulesOf(check).length === 0) {
-      report(at, `artifact_checks[${index}]`, 'asks for nothing', 'Add "contains", "regex", "json" or "min_bytes".')
-    }
+    const isEmpty = rulesOf(check).length === 0
+    if (isEmpty) report(at, 'asks for nothing', 'Add "contains", "regex", "json" or "min_bytes".')
   }
   checkPromptFile(parts, report)
   checkCommands(parts, report)
@@ -294,93 +286,67 @@ function checkManifest(parts: Parts, read: ReadManifest): PlacedMistake[] {
   return mistakes
 }
 
-type Report = (path: readonly (string | number)[], field: string, problem: string, remedy: string) => void
-
 function checkPromptFile({ manifest, files }: Parts, report: Report): void {
   const path = manifest.prompt_file
   if (path === undefined) return
+  const tell = (problem: string, remedy: string) => report(['prompt_file'], `${quoted(path)} ${problem}`, remedy)
   const file = files.get(path)
-  if (file === undefined) {
-    const problem = `${JSON.stringify(path)} is not a file of the skill`
-    report(['prompt_file'], 'prompt_file', problem, didYouMean(path, [...files.keys()]))
-  } else if (textOf(file) === null) {
-    report(['prompt_file'], 'prompt_file', `${JSON.stringify(path)} is not UTF-8 text`, 'Name a text file.')
-  } else if (manifest.required_reads?.includes(`${SKILL_FOLDER}/${path}`) === true) {
-    const problem = `${JSON.stringify(path)} is in the prompt, so nothing can show that it was read`
-    report(['prompt_file'], 'prompt_file', problem, 'Take it out of required_reads, or out of the prompt.')
+  if (file === undefined) tell('is not a file of the skill', didYouMean(path, [...files.keys()]))
+  else if (textOf(file) === null) tell('is not UTF-8 text', 'Name a text file.')
+  else if (manifest.required_reads?.includes(`${SKILL_FOLDER}/${path}`) === true) {
+    const remedy = 'Take it out of required_reads, or out of the prompt.'
+    tell('is in the prompt, so nothing can show that it was read', remedy)
   }
 }
 
 function checkCommands({ manifest }: Parts, report: Report): void {
   const seen = new Set<string>()
+  const stubs = Object.keys(manifest.stubs ?? {})
   for (const [index, command] of (manifest.required_commands ?? []).entries()) {
     const at = ['required_commands', index]
-    const field = `required_commands[${index}]`
-    const text = JSON.stringify(command)
-    if (seen.has(text)) report(at, field, `${text} is there twice`, 'Keep one: both flags would say the same.')
+    const text = quoted(command)
+    if (seen.has(text)) report(at, `${text} is there twice`, 'Keep one: both flags would say the same.')
     seen.add(text)
     if (typeof command === 'string') {
-      if (new RegExp(command).test('')) {
-        report(at, field, 'matches every command', 'Name the script: "make_report\\\\.sh.*--title".')
-      }
+      const matchesAll = new RegExp(command).test('')
+      if (matchesAll) report(at, 'matches every command', 'Name the script: "make_report\\\\.sh.*--title".')
       continue
     }
-    const stubs = Object.keys(manifest.stubs ?? {})
-    if (!stubs.includes(command.script)) {
-      const problem = `${JSON.stringify(command.script)} is not in "stubs", so nothing records its arguments`
-      const remedy = `Add ${JSON.stringify(command.script)}: { "keeps": true } to "stubs". ${didYouMean(command.script, stubs)}`
-      report([...at, 'script'], `${field}.script`, problem, remedy)
+    const { script, options = {} } = command
+    if (!stubs.includes(script)) {
+      const remedy = `Add ${quoted(script)}: { "keeps": true } to "stubs". ${didYouMean(script, stubs)}`
+      report([...at, 'script'], `${quoted(script)} is not in "stubs", so nothing records its arguments`, remedy)
     }
-    for (const [name, value] of Object.entries(command.options ?? {})) {
+    for (const [name, value] of Object.entries(options)) {
       const place = [...at, 'options', name]
-      if (!/^-./.test(name)) {
-        report(
-          place,
-          `${field}.options.${name}`,
-          'is not a name of an option',
-          `Write "--${name}", or use "arguments".`,
-        )
-      } else if (value === false) {
-        report(
-          place,
-          `${field}.options.${name}`,
-          'is false',
-          'Leave it out: an option that is not named must not be given. { "optional": true } is one that may be.',
-        )
-      }
+      const leaveOut =
+        'Leave it out: an option that is not named must not be given. { "optional": true } is one that may be.'
+      if (!/^-./.test(name)) report(place, 'is not a name of an option', `Write "--${name}", or use "arguments".`)
+      else if (value === false) report(place, 'is false', leaveOut)
     }
   }
 }
 
 function checkStubs({ manifest, files, allowedWrites }: Parts, report: Report): void {
   for (const [path, stub] of Object.entries(manifest.stubs ?? {})) {
-    const field = `stubs[${JSON.stringify(path)}]`
     const at = ['stubs', path]
     const file = files.get(path)
     const text = file === undefined ? null : textOf(file)
-    if (file === undefined) {
-      report(at, field, 'is not a file of the skill', didYouMean(path, [...files.keys()]))
-    } else if (text === null || stubLanguage(path, text) === null) {
-      report(
-        at,
-        field,
-        'is not a shell, Python or Node script',
-        'Leave the real one: only such scripts can be replaced.',
-      )
+    if (file === undefined) report(at, 'is not a file of the skill', didYouMean(path, [...files.keys()]))
+    else if (text === null || stubLanguage(path, text) === null) {
+      const remedy = 'Leave the real one: only such scripts can be replaced.'
+      report(at, 'is not a shell, Python or Node script', remedy)
     }
     const others = Object.keys(stub).filter(name => name !== 'keeps')
     if (stub.keeps === true && others.length > 0) {
-      const problem = `has "keeps" and ${others.map(name => JSON.stringify(name)).join(', ')}`
-      report(at, field, problem, 'Keep the script with "keeps" alone, or leave that out to have it replaced.')
+      const remedy = 'Keep the script with "keeps" alone, or leave that out to have it replaced.'
+      report(at, `has "keeps" and ${others.map(quoted).join(', ')}`, remedy)
     }
     for (const output of stubOutputs(stub).keys()) {
-      const problem = pathProblem(output)
+      const isWritable = matchesAny(allowedWrites, output) && !output.startsWith(`${SKILL_FOLDER}/`)
+      const problem = pathProblem(output) ?? (isWritable ? null : 'cannot be written')
       const remedy = 'Name a file relative to the workspace, as "output/report.txt".'
-      if (problem !== null)
-        report([...at, 'outputs'], `${field}.outputs`, `${JSON.stringify(output)} ${problem}`, remedy)
-      else if (!matchesAny(allowedWrites, output) || output.startsWith(`${SKILL_FOLDER}/`)) {
-        report([...at, 'outputs'], `${field}.outputs`, `${JSON.stringify(output)} cannot be written`, remedy)
-      }
+      if (problem !== null) report([...at, 'outputs'], `${quoted(output)} ${problem}`, remedy)
     }
   }
 }

@@ -161,12 +161,9 @@ function trialReport(trial: TrialRescored) {
     outcome: judgement.outcome,
     score: judgement.score,
     failure_reason: judgement.failureReason,
-    skill_results: judgement.flags.map(({ id, reached, turn, reason }) => ({
-      skill_id: id,
-      reached,
-      reached_turn: turn,
-      reason,
-    })),
+    skill_results: judgement.flags.map(({ id: skill_id, reached, turn: reached_turn, reason }) => {
+      return { skill_id, reached, reached_turn, reason }
+    }),
     verified: [...judgement.log.verified].map(([name, { ok, reason }]) => ({ name, ok, reason })),
     session_checks: [...judgement.log.sessionChecks.values()],
     tamper: judgement.tamper,
