@@ -48,6 +48,7 @@ it('a run of such tasks prepares no sandbox; instances are kept apart, also on r
   expect(again.out.match(/3 of 3 trials judged again, nothing changed/g)).toHaveLength(4)
   expect(again.error).toBe('')
   const check = await agentBench(project.dir, ['check'], { env: NO_ENGINE })
+  expect(check.out).toMatch(/^ok {3}sum_v1 .*, 2 other instances/m)
   expect(check.out).toMatch(/^2 ok, 0 failed/m)
   expect(check.error).not.toMatch(/^sandbox/m)
 })

@@ -4,7 +4,7 @@ import { BenchError, ConfigError } from '../errors.ts'
 import { createReader } from '../evidence/reading.ts'
 import { isCachePath } from '../evidence/tamper.ts'
 import { type FileMap, rootOf } from '../sandbox/index.ts'
-import type { Play, Task } from '../task/task.ts'
+import type { Mode, Play, Task } from '../task/task.ts'
 import type { TrialPlan } from '../trial/plan.ts'
 import type { TrialFinding } from '../trial/run-trial.ts'
 import type { TrialWorker } from '../trial/trial-worker.ts'
@@ -27,6 +27,10 @@ interface CheckProblem {
 
 export interface TaskCheck {
   readonly task: string
+  /** null for tasks without a choice of modes. */
+  readonly mode: Mode | null
+  /** Other instances that were proved by reference and nop. */
+  readonly instances: number
   /** `skipped`: the sandbox lacks what the task requires, or the task has no verdict that could be proved. */
   readonly status: 'ok' | 'failed' | 'skipped'
   readonly reference: { readonly passed: number; readonly trials: number }
@@ -53,6 +57,8 @@ export interface CheckSetting {
   /** How often the reference must pass. */
   readonly k: number
   readonly signal: AbortSignal
+  /** The task for other instances: of each, reference and nop are played once. */
+  readonly instances?: readonly Task[]
   /** The files of a skill as they are in its own directory: they may hold no hidden value either. */
   readonly skillDirectory?: FileMap
   /** Called after each play with how many are done, and how many there are as far as is known by then. */
@@ -129,11 +135,17 @@ class Check {
       return
     }
     const { reference } = task
+    const instances = this.#setting.instances ?? []
+    const elsewhere = instances.flatMap(other =>
+      proofsOf(other)
+        .filter(({ kind }) => kind === 'reference' || kind === 'nop')
+        .map(proof => (worker: TrialWorker) => this.#prove(worker, proof, other)),
+    )
     // Cheats first: some hang until a limit ends them, and at the end the other sandboxes would wait for that.
     const others = proofsOf(task)
       .filter(({ kind }) => kind !== 'reference')
       .toSorted((one, other) => Number(other.kind === 'cheat') - Number(one.kind === 'cheat'))
-    this.#plays = this.#setting.k + others.length
+    this.#plays = this.#setting.k + others.length + elsewhere.length
     await runOnWorkers(this.#setting.workers, [
       async (worker, add) => {
         const finding = await this.#proveReference(worker, reference)
@@ -147,14 +159,17 @@ class Check {
         add(next => this.#emptyAnswer(next, reference))
       },
       ...others.map(proof => (worker: TrialWorker) => this.#prove(worker, proof)),
+      ...elsewhere,
     ])
   }
 
   result(): Omit<TaskCheck, 'durationMs'> {
-    const { id, cheats, honest } = this.#task
+    const { id, mode, cheats, honest } = this.#task
     const isSkipped = this.#reasons.length > 0
     return {
       task: id,
+      mode,
+      instances: this.#setting.instances?.length ?? 0,
       status: isSkipped ? 'skipped' : this.#problems.length === 0 ? 'ok' : 'failed',
       reference: { passed: this.#passed, trials: this.#setting.k },
       nopScore: this.#nopScore,
@@ -173,11 +188,11 @@ class Check {
   }
 
   /** Plays a script. A mistake in the script is a finding; only what keeps every trial from being run is thrown. */
-  async #play(worker: TrialWorker, play: Play): Promise<Played> {
+  async #play(worker: TrialWorker, play: Play, task = this.#task): Promise<Played> {
     const timeout = AbortSignal.timeout(PLAY_TIMEOUT_MS)
     try {
       const end = await worker.run({
-        task: this.#task,
+        task,
         index: 0,
         agent: createAgent('reference', { model: null }),
         play,
@@ -198,8 +213,8 @@ class Check {
   }
 
   /** The finding of a play, or null: then the reason is noted. */
-  async #find(worker: TrialWorker, about: string, play: Play): Promise<TrialFinding | null> {
-    const played = await this.#play(worker, play)
+  async #find(worker: TrialWorker, about: string, play: Play, task = this.#task): Promise<TrialFinding | null> {
+    const played = await this.#play(worker, play, task)
     if (played.kind === 'judged') return played.finding
     if (played.kind === 'skipped') this.#reasons = played.reasons
     else this.#note(about, played.problem)
@@ -232,14 +247,15 @@ class Check {
     this.#note('reference', `trial ${trial} left other files than trial 1: ${paths.slice(0, 5).join(', ')}`)
   }
 
-  async #prove(worker: TrialWorker, proof: Proof): Promise<void> {
-    const about = proof.kind === 'nop' ? 'nop' : `${proof.kind} "${proof.name}"`
-    const finding = await this.#find(worker, about, proof.play)
+  async #prove(worker: TrialWorker, proof: Proof, task = this.#task): Promise<void> {
+    const name = ['nop', 'reference'].includes(proof.kind) ? proof.kind : `${proof.kind} "${proof.name}"`
+    const about = task === this.#task ? name : `${name} of instance ${task.instance?.number}`
+    const finding = await this.#find(worker, about, proof.play, task)
     if (finding === null) return
     const problem = disagreement(proof, finding)
     if (problem !== null) this.#note(about, problem)
     if (proof.kind !== 'nop') return
-    this.#nopScore = finding.score
+    if (task === this.#task) this.#nopScore = finding.score
     if (finding.score !== 0) this.#note(about, `doing nothing scores ${finding.score} instead of 0`)
   }
 

@@ -8,7 +8,10 @@ import { checkTask, planOfCheck, type TaskCheck } from './check-task.ts'
 async function check(definition: TaskDefinition): Promise<TaskCheck> {
   const refuse = () => Promise.reject(new Error('a sandbox was opened'))
   await using worker = new TrialWorker(planOfCheck('kinds'), refuse)
-  return checkTask(await definition.resolve(), { workers: [worker], k: 3, signal: AbortSignal.timeout(60_000) })
+  const numbers = definition.hasInstances ? [1, 2] : []
+  const instances = await Promise.all(numbers.map(instance => definition.resolve({ instance })))
+  const signal = AbortSignal.timeout(60_000)
+  return checkTask(await definition.resolve(), { workers: [worker], k: 3, signal, instances })
 }
 
 interface Shop {
@@ -106,4 +109,22 @@ test('a tool that throws anything else is a fault of the task, by name', async (
     }),
   )
   expect(found.problems[0]?.problem).toMatch(/the tool "ask" of the task threw .*JSON.* \(remedy: Correct tools.ask/)
+})
+
+test('reference and nop are proved on other instances too', async () => {
+  const found = await check(
+    defineTask({
+      id: 'fixed',
+      tools: [],
+      instance: ({ seed }) => ({ seed }),
+      prompt: 'Which number?',
+      flags: { right: run => run.finalAnswer === String(run.instance.seed) || run.instance.seed === 2 },
+      reference: () => '0',
+    }),
+  )
+  expect(found.problems.map(({ about, problem }) => `${about}: ${problem}`)).toEqual([
+    'nop of instance 2: flag right was reached but must be lost',
+    'nop of instance 2: doing nothing scores 1 instead of 0',
+    expect.stringMatching(/^reference of instance 1: flag right was lost but must be reached/),
+  ])
 })

@@ -50,6 +50,7 @@ export class ProofCache {
   async once(
     given: {
       readonly task: Task
+      readonly instances: readonly Task[]
       readonly skillFiles: FileMap
       /** null for tasks that need none. */
       readonly sandbox: PreparedSandbox | null
@@ -59,7 +60,8 @@ export class ProofCache {
   ): Promise<TaskCheck> {
     if (this.#folder === null) return make()
     const { driver = null, image = null, testRunner, interpreter } = given.sandbox ?? {}
-    const parts = [this.#core, given.task.fingerprint, keyOfFiles(given.skillFiles), given.k]
+    const fingerprints = [given.task, ...given.instances].map(({ fingerprint }) => fingerprint)
+    const parts = [this.#core, ...fingerprints, keyOfFiles(given.skillFiles), given.k]
     const key = JSON.stringify([...parts, driver, image?.digest, testRunner, interpreter])
     const path = join(this.#folder, `${createHash('sha256').update(key).digest('hex')}.json`)
     if (existsSync(path)) return { ...(JSON.parse(readFileSync(path, 'utf8')) as TaskCheck), isKnown: true }

@@ -15,7 +15,16 @@ describe('what a check says', () => {
   it('does the same with what a play threw', () => {
     const counts = { nopScore: null, cheats: 0, honest: 0, steps: 0, judgesAnswer: null, reasons: [], durationMs: 100 }
     const problems = [{ about: 'reference', problem: RED }]
-    const failed = { task: 'a_v1', status: 'failed', reference: { passed: 0, trials: 3 } } as const
-    expect(checkLines({ ...failed, ...counts, problems })[1]).toBe('     reference: [PARSE_ERROR] Expected `}`\\x07')
+    const failed = {
+      task: 'a_v1',
+      mode: 'agent',
+      instances: 0,
+      status: 'failed',
+      reference: { passed: 0, trials: 3 },
+    } as const
+    expect(checkLines({ ...failed, ...counts, problems })).toEqual([
+      expect.stringMatching(/^FAIL a_v1 \(agent\) /),
+      '     reference: [PARSE_ERROR] Expected `}`\\x07',
+    ])
   })
 })

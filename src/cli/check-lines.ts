@@ -15,7 +15,8 @@ export function brokenLines(file: string, explanation: string): readonly string[
 /** One line for the task, and below it what disagreed. */
 export function checkLines(check: TaskCheck): readonly string[] {
   const seconds = check.isKnown ? 'unchanged' : `${(check.durationMs / 1_000).toFixed(1)} s`
-  if (check.status === 'skipped') return [`skip ${check.task}  ${inPlain(check.reasons.join('; '))}`]
+  const name = check.mode === null ? check.task : `${check.task} (${check.mode})`
+  if (check.status === 'skipped') return [`skip ${name}  ${inPlain(check.reasons.join('; '))}`]
   const { reference, nopScore, cheats, honest, steps } = check
   const parts = [
     `reference ${reference.passed}/${reference.trials}`,
@@ -23,8 +24,9 @@ export function checkLines(check: TaskCheck): readonly string[] {
     counted(cheats, 'cheat'),
     `${honest} honest`,
     counted(steps, 'step'),
+    ...(check.instances > 0 ? [counted(check.instances, 'other instance')] : []),
     ...(check.judgesAnswer === false ? ['answer not judged'] : []),
   ]
-  const line = `${check.status === 'ok' ? 'ok  ' : 'FAIL'} ${check.task}  ${parts.join(', ')}  ${seconds}`
+  const line = `${check.status === 'ok' ? 'ok  ' : 'FAIL'} ${name}  ${parts.join(', ')}  ${seconds}`
   return [line, ...check.problems.map(({ about, problem }) => `     ${inPlain(`${about}: ${problem}`)}`)]
 }

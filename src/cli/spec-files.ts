@@ -88,7 +88,7 @@ export async function loadSpecFiles(
 }
 
 /** Errors of the imported copy of this package are of other classes, so they are known by what they carry. */
-function asBenchError(file: string, error: unknown): BenchError {
+export function asBenchError(file: string, error: unknown): BenchError {
   if (error instanceof BenchError) return error
   const message = error instanceof Error ? error.message : String(error)
   const { code, remedy } = { code: undefined, remedy: undefined, ...(typeof error === 'object' ? error : {}) }

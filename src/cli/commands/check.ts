@@ -5,6 +5,8 @@ import { printableJson } from '../../../reporters/terminal.ts'
 import type { TaskCheck } from '../../check/check-task.ts'
 import { ConfigError, explainError } from '../../errors.ts'
 import type { Settings } from '../../runner/settings.ts'
+import type { FileMap } from '../../sandbox/index.ts'
+import type { Task } from '../../task/task.ts'
 import type { AddCommand, CliContext } from '../command.ts'
 import type { CommandSandbox } from '../prepared-sandbox.ts'
 import { settingsOf } from '../settings.ts'
@@ -42,13 +44,15 @@ async function check(filter: string, options: CheckOptions, context: CliContext)
   const k = wholeNumber('--k', options.k ?? '3', 100)
   const jobs = wholeNumber('--jobs', options.jobs ?? String(usualJobs()), MAX_JOBS)
   const settings = await settingsOf(context, { BENCH_SANDBOX: options.driver })
-  const { loaded, broken } = await load(filter, settings, context)
+  const { loaded, broken: unreadable } = await load(filter, settings, context)
+  const { forms, broken: unmade } = await formsOf(loaded)
+  const broken = [...unreadable, ...unmade]
   const isJson = options.json === true
   const say = isJson ? context.writeError : context.write
   const { brokenLines } = await import('../check-lines.ts')
   for (const spec of broken) say(`${brokenLines(spec.file, explainError(spec.error)).join('\n')}\n`)
   const checks =
-    loaded.length === 0 ? [] : await checkAll(loaded, { k, jobs, settings, say, context, useCache: options.cache })
+    forms.length === 0 ? [] : await checkAll(forms, { k, jobs, settings, say, context, useCache: options.cache })
 
   const count = (status: TaskCheck['status']) => checks.filter(one => one.status === status).length
   const failed = count('failed') + broken.length
@@ -65,12 +69,14 @@ function report(checks: readonly TaskCheck[], broken: readonly BrokenSpec[], sta
     exit_status: status,
     tasks: checks.map(one => ({
       task_id: one.task,
+      mode: one.mode,
       status: one.status,
       reference: one.reference,
       nop_score: one.nopScore,
       cheats: one.cheats,
       honest: one.honest,
       steps: one.steps,
+      other_instances: one.instances,
       judges_answer: one.judgesAnswer,
       known: one.isKnown === true,
       problems: one.problems,
@@ -161,8 +167,39 @@ function refuseSharedIds(specs: readonly LoadedSpec[]): void {
   }
 }
 
+/** Instances besides 0 that are proved by reference and nop. */
+const OTHER_INSTANCES = [1, 2]
+
+/** A task in one of its modes, and for other instances. */
+interface Form {
+  readonly task: Task
+  readonly instances: readonly Task[]
+  readonly skillFiles: FileMap
+}
+
+async function formsOf(
+  loaded: readonly LoadedSpec[],
+): Promise<{ readonly forms: readonly Form[]; readonly broken: readonly BrokenSpec[] }> {
+  const { asBenchError } = await import('../spec-files.ts')
+  const forms: Form[] = []
+  const broken: BrokenSpec[] = []
+  for (const { file, spec, skillFiles } of loaded) {
+    const { modes, hasInstances } = spec.definition
+    try {
+      for (const mode of modes.length === 0 ? [null] : modes) {
+        const others = hasInstances ? OTHER_INSTANCES : []
+        const instances = await Promise.all(others.map(instance => spec.resolve({ mode, instance })))
+        forms.push({ task: await spec.resolve({ mode }), instances, skillFiles })
+      }
+    } catch (error) {
+      broken.push({ file, error: asBenchError(file, error) })
+    }
+  }
+  return { forms, broken }
+}
+
 async function checkAll(
-  specs: readonly LoadedSpec[],
+  forms: readonly Form[],
   run: {
     readonly k: number
     readonly jobs: number
@@ -183,18 +220,19 @@ async function checkAll(
   const progress = checkProgress(context)
   const cache = ProofCache.of(context.directory, context.env, run.useCache)
   const checks: TaskCheck[] = []
-  for (const { task, skillFiles } of specs) {
+  for (const { task, instances, skillFiles } of forms) {
     const { workers } = pool
     const make = () =>
       checkTask(task, {
         workers,
         k: run.k,
         signal: context.signal,
+        instances,
         skillDirectory: skillFiles,
         onPlay: (played, all) => progress.show(task.id, played, all),
       }).finally(() => progress.clear())
     const sandbox = needsSandbox(task, toolsOf(task)) ? await place.prepared() : null
-    const done = await cache.once({ task, skillFiles, sandbox, k: run.k }, make)
+    const done = await cache.once({ task, instances, skillFiles, sandbox, k: run.k }, make)
     checks.push(done)
     for (const line of checkLines(done)) run.say(`${line}\n`)
   }
